@@ -1,0 +1,25 @@
+// Package impl is the vocabulary of the systems whose races are studied: the
+// interface each version of a system implements, the types it speaks in, the
+// keys it uses, and the errors by which it refuses.
+//
+// The versions live beside it and are ordinary production code on a
+// [github.com/redis/go-redis/v9] client and a [database/sql.DB]:
+//
+//   - naive reads, decides in the process, then writes, one command at a time;
+//   - setnx claims a pointer atomically and does the rest like naive;
+//   - lua decides and writes inside one script on the server.
+//
+// # The asynchronous job
+//
+// [Jobs] starts a long job for a target and returns its id at once. A worker
+// reports each item's result with Progress and ends the job with Succeed or
+// Fail; a client polls Status; when the job is SUCCESS, Apply writes its results
+// to the database. One target has at most one running job, named by a pointer.
+//
+//	job:{target}:running        string, TTL  id of the running job: the pointer
+//	job:{target}:<id>           hash, TTL    status, total, processed, created_at (Unix ms)
+//	job:{target}:<id>:results   hash, TTL    item index -> text
+//
+// The braces are part of the key: they are the hash tag that keeps all keys of
+// one target in one slot of a Redis Cluster.
+package impl
