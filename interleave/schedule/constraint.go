@@ -155,6 +155,10 @@ func (s *scanner) pattern() (Pattern, error) {
 	case c == '!':
 		return p, s.fail(s.off, allowPattern, "an operation in a constraint takes no fault")
 	default:
-		return p, s.fail(s.off, []string{"a space", "(key)", `"<"`, `";"`}, "%s cannot follow %s", s.met(s.off), p)
+		allowed := []string{"a space", `"<"`, `";"`}
+		if len(p.Match.Keys) == 0 {
+			allowed = append(allowed, "(key)")
+		}
+		return p, s.fail(s.off, allowed, "%s cannot follow %s", s.met(s.off), p)
 	}
 }

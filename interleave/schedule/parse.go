@@ -176,7 +176,7 @@ func (s *scanner) deliver(actor string) (Token, error) {
 	t := Token{Kind: Deliver, Actor: actor}
 	var err error
 	if start := s.off; s.peek() == '(' {
-		if t.Key, err = s.oneKey("deliver"); err != nil {
+		if t.Key, err = s.oneKey("deliver", "A.deliver(channel)"); err != nil {
 			return Token{}, err
 		}
 		if t.Key == "" {
@@ -188,23 +188,27 @@ func (s *scanner) deliver(actor string) (Token, error) {
 	}
 	if start := s.off; s.peek() == '!' {
 		s.off++
-		if w := s.word(); w != "drop" {
+		switch w := s.word(); w {
+		case "drop":
+			t.Fault = Drop
+		case "":
+			return Token{}, s.fail(start, []string{"!drop"}, "a fault is missing after the !")
+		default:
 			return Token{}, s.fail(start, []string{"!drop"}, "deliver has no fault !%s%s", shorten(w), didYouMean(w, "!", []string{"drop"}))
 		}
-		t.Fault = Drop
 	}
 	return t, s.tokenEnd(t)
 }
 
 // oneKey reads a parenthesis that must hold exactly one key.
-func (s *scanner) oneKey(what string) (string, error) {
+func (s *scanner) oneKey(what, form string) (string, error) {
 	open := s.off
 	keys, err := s.keys()
 	if err != nil {
 		return "", err
 	}
 	if len(keys) != 1 {
-		return "", s.fail(open, []string{what + "(name)"}, "%s takes one name, not %d", what, len(keys))
+		return "", s.fail(open, []string{form}, "%s takes one name, not %d", what, len(keys))
 	}
 	return keys[0], nil
 }
@@ -273,7 +277,7 @@ func (s *scanner) serverFault() (Token, error) {
 		if s.peek() != '(' {
 			return Token{}, s.fail(start, []string{"!evict(key)"}, "evict needs the key")
 		}
-		k, err := s.oneKey("evict")
+		k, err := s.oneKey("evict", "!evict(key)")
 		if err != nil {
 			return Token{}, err
 		}

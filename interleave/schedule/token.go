@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -82,7 +83,7 @@ type Match struct {
 }
 
 // Position is Nth, with its default filled in.
-func (m Match) Position() int { return max(m.Nth, 1) }
+func (m Match) Position() int { return cmp.Or(m.Nth, 1) }
 
 // Matches reports whether an operation is one that m means; it does not look at Nth. command is upper case and may have a
 // second word ("XGROUP CREATE"), which m does not need to name.
