@@ -8,7 +8,7 @@
 -- Returns {code, detail, ...}:
 --   {"done", total, text of item 0, ..., text of item total-1}   SUCCESS, and every item is there
 --   {"refused", status}                                          the job is not SUCCESS
---   {"incomplete", "<found> of <total>"}                         SUCCESS, but items are missing
+--   {"incomplete", "<found> of <total>"}                         SUCCESS, but items (or the total) are missing
 --   {"not_found", ""}                                            no such job
 
 local status = redis.call('HGET', KEYS[1], 'status')
@@ -18,7 +18,7 @@ end
 if status ~= 'SUCCESS' then
   return {'refused', status}
 end
-local total = tonumber(redis.call('HGET', KEYS[1], 'total')) or 0
+local total = tonumber(redis.call('HGET', KEYS[1], 'total') or '0')
 local reply = {'done', tostring(total)}
 local found = 0
 for item = 0, total - 1 do
@@ -28,7 +28,7 @@ for item = 0, total - 1 do
     reply[#reply + 1] = text
   end
 end
-if found < total then
+if found < total or total < 1 then
   return {'incomplete', found .. ' of ' .. total}
 end
 return reply
