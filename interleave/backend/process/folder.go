@@ -1,0 +1,187 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+)
+
+// folder is where the sockets of all servers of this process are. It is private to the user, and it goes when the last
+// server goes. A janitor, a shell that waits for this process to end, removes it if nothing else does.
+type folder struct {
+	path    string
+	count   int // of servers so far
+	users   int
+	owner   *os.File // locked while this process lives
+	dir     *os.File // a short way to the folder
+	janitor *exec.Cmd
+	leash   io.Closer // the janitor's input
+}
+
+// prefix begins the name of every folder of ours in the temporary folder.
+const prefix = "racebench-"
+
+// ownerFile is locked by the process that a folder belongs to.
+const ownerFile = "owner"
+
+var shared struct {
+	sync.Mutex
+	folder *folder
+	swept  bool
+}
+
+// openFolder returns the folder of this process, and makes it for the first user.
+func openFolder() (*folder, error) {
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.folder == nil {
+		if !shared.swept {
+			sweepStale(os.TempDir())
+			shared.swept = true
+		}
+		f, err := newFolder()
+		if err != nil {
+			return nil, err
+		}
+		shared.folder = f
+	}
+	shared.folder.users++
+	return shared.folder, nil
+}
+
+func newFolder() (*folder, error) {
+	tmp := os.TempDir()
+	path, err := os.MkdirTemp(tmp, prefix)
+	if err != nil {
+		var pe *os.PathError
+		if errors.As(err, &pe) {
+			err = pe.Err
+		}
+		return nil, fmt.Errorf("no folder for its socket in %s: %w", tmp, err)
+	}
+	f := &folder{path: path}
+	if err := f.claim(); err != nil {
+		f.remove()
+		return nil, fmt.Errorf("folder %s: %w", path, err)
+	}
+	f.hire()
+	return f, nil
+}
+
+// claim locks the folder. The lock is taken before the file has its name, so that no sweep sees it unlocked.
+func (f *folder) claim() error {
+	draft := filepath.Join(f.path, "draft")
+	owner, err := os.OpenFile(draft, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	f.owner = owner
+	if err := lock(owner); err != nil {
+		return err
+	}
+	if err := os.Rename(draft, filepath.Join(f.path, ownerFile)); err != nil {
+		return err
+	}
+	f.dir, err = os.Open(f.path)
+	return err
+}
+
+// janitorScript waits until nobody holds the other end of its input.
+const janitorScript = `trap '' INT TERM HUP QUIT
+while read -r _; do :; done
+for f in "$1"/*.pid; do [ -f "$f" ] && read -r p <"$f" && kill -9 "$p"; done 2>/dev/null
+rm -rf -- "$1"`
+
+// hire starts the janitor. Without a shell the next run's sweep does its work.
+func (f *folder) hire() {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		return
+	}
+	cmd := exec.Command(sh, "-c", janitorScript, "racebench-janitor", f.path)
+	cmd.Dir = "/"
+	detach(cmd)
+	leash, err := cmd.StdinPipe()
+	if err != nil {
+		return
+	}
+	keep(func() { err = cmd.Start() })
+	if err != nil {
+		leash.Close()
+		return
+	}
+	f.janitor, f.leash = cmd, leash
+}
+
+// next names the files of one more server.
+func (f *folder) next() string {
+	shared.Lock()
+	defer shared.Unlock()
+	f.count++
+	return strconv.Itoa(f.count)
+}
+
+// socket returns the path of a socket as the server, which runs in the folder, and as this process names it.
+func (f *folder) socket(base string) (server, client string) {
+	server = base + ".sock"
+	client = filepath.Join(f.path, server)
+	if len(client) > maxSocketPath {
+		if short := filepath.Join("/proc/self/fd", strconv.Itoa(int(f.dir.Fd())), server); exists(filepath.Dir(short)) {
+			client = short
+		}
+	}
+	return server, client
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// release gives the folder back; the last user removes it.
+func (f *folder) release() error {
+	shared.Lock()
+	defer shared.Unlock()
+	if f.users--; f.users > 0 {
+		return nil
+	}
+	shared.folder = nil
+	return f.remove()
+}
+
+func (f *folder) remove() error {
+	err := os.RemoveAll(f.path)
+	if f.janitor != nil {
+		f.leash.Close()
+		f.janitor.Wait()
+	}
+	for _, file := range []*os.File{f.owner, f.dir} {
+		if file != nil {
+			file.Close()
+		}
+	}
+	return err
+}
+
+// sweepStale removes the folders of processes that are gone, janitor and all.
+func sweepStale(tmp string) {
+	owners, err := filepath.Glob(filepath.Join(tmp, prefix+"*", ownerFile))
+	if err != nil {
+		return
+	}
+	for _, path := range owners {
+		owner, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			continue
+		}
+		if lock(owner) == nil {
+			os.RemoveAll(filepath.Dir(path))
+		}
+		owner.Close()
+	}
+}

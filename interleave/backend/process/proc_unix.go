@@ -1,0 +1,24 @@
+//go:build unix
+
+package process
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// sleep waits in real time, also inside a bubble.
+func sleep(d time.Duration) {
+	tv := unix.NsecToTimeval(d.Nanoseconds())
+	unix.Select(0, nil, nil, nil, &tv)
+}
+
+// detach gives a child a process group of its own, out of the reach of Ctrl-C.
+func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+// lock locks a file for as long as it is open, or fails if somebody else has it.
+func lock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) }
