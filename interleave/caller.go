@@ -1,0 +1,83 @@
+package interleave
+
+import (
+	"path"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// plumbing are the module paths of code between a subject and its socket. Their frames are never "the caller", and a
+// goroutine made of such frames alone belongs to a client library, not to the subject.
+var plumbing = []string{
+	"github.com/redis/go-redis/",
+	"github.com/redis/rueidis",
+	"github.com/gomodule/redigo/",
+	"github.com/racebench/racebench/interleave.",
+	"github.com/racebench/racebench/internal/bubble.",
+}
+
+// isPlumbing reports whether a function of this name lies between a subject and its socket. Packages of the standard
+// library are recognised by their path, whose first element has no dot.
+func isPlumbing(function string) bool {
+	for _, p := range plumbing {
+		if strings.HasPrefix(function, p) {
+			return true
+		}
+	}
+	first, _, _ := strings.Cut(function, "/")
+	if first == function { // no slash: "runtime.gopark", "main.run", "jobs.Start"
+		pkg, _, _ := strings.Cut(function, ".")
+		return stdlib[pkg]
+	}
+	return !strings.Contains(first, ".") && stdlib[first]
+}
+
+// stdlib holds the first path elements of standard library packages that can be on a stack above a connection.
+var stdlib = map[string]bool{
+	"runtime": true, "testing": true, "net": true, "bufio": true, "io": true, "sync": true, "context": true,
+	"time": true, "internal": true, "database": true, "reflect": true, "slices": true, "maps": true, "iter": true,
+	"sort": true, "strings": true, "bytes": true, "fmt": true, "os": true, "crypto": true, "encoding": true, "log": true,
+}
+
+// site is where in the subject a stack comes from.
+type site struct {
+	text    string // "naive/jobs_start.go:41", or empty
+	subject bool   // some frame is the subject's
+}
+
+var sites sync.Map // uintptr of the innermost return address chain's hash -> site
+
+// resolve finds the innermost frame that is the subject's own.
+func (s callStack) resolve() site {
+	if len(s) == 0 {
+		return site{}
+	}
+	key := s.hash()
+	if v, ok := sites.Load(key); ok {
+		return v.(site)
+	}
+	var found site
+	frames := runtime.CallersFrames(s)
+	for {
+		f, more := frames.Next()
+		if f.Function != "" && !isPlumbing(f.Function) {
+			found = site{path.Join(path.Base(path.Dir(f.File)), path.Base(f.File)) + ":" + strconv.Itoa(f.Line), true}
+			break
+		}
+		if !more {
+			break
+		}
+	}
+	sites.Store(key, found)
+	return found
+}
+
+func (s callStack) hash() uint64 {
+	h := uint64(14695981039346656037) // FNV-1a over the return addresses
+	for _, pc := range s {
+		h = (h ^ uint64(pc)) * 1099511628211
+	}
+	return h
+}

@@ -1,0 +1,412 @@
+package interleave
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing/synctest"
+	"time"
+
+	"github.com/racebench/racebench/interleave/backend"
+	"github.com/racebench/racebench/interleave/wire"
+)
+
+// engine runs one world: it is the scheduler. All its methods run on one goroutine of the world's bubble.
+type engine struct {
+	cfg      *config
+	server   backend.Server
+	strategy strategy
+	world    *World
+
+	start    time.Time
+	clock    time.Time // what the server's clock was set to last
+	actors   []*Actor  // by name
+	sessions []*session
+	sides    map[sideKey]backend.Conn
+
+	image   image
+	version int // counts what may have changed the data
+	seq     int
+	pending bool // something was said or ended since the invariants were judged
+	trace   *Trace
+	history *journal // not nil when a schedule may say !failover
+	judged  []*judgement
+
+	beats *atomic.Int64 // counts progress for the watchdog, which is outside the bubble
+}
+
+// sideKey names one of the scheduler's own connections.
+type sideKey struct{ proto, db int }
+
+var errEOF = io.EOF
+
+// side is a connection of the scheduler's own, on the given protocol and database.
+func (e *engine) side(proto, db int) (backend.Conn, error) {
+	k := sideKey{proto, db}
+	if c := e.sides[k]; c != nil {
+		return c, nil
+	}
+	c, err := e.server.Open()
+	if err != nil {
+		return nil, err
+	}
+	var setup [][]string
+	if proto == 3 {
+		setup = append(setup, []string{"HELLO", "3"})
+	}
+	if db != 0 {
+		setup = append(setup, []string{"SELECT", strconv.Itoa(db)})
+	}
+	for _, args := range setup {
+		raw, err := c.Do(args)
+		if err != nil {
+			return nil, err
+		}
+		if raw[0] == '-' {
+			return nil, fmt.Errorf("interleave: the server refuses %s: %s", strings.Join(args, " "), raw)
+		}
+	}
+	e.sides[k] = c
+	return c, nil
+}
+
+// ask executes a command on a connection of the scheduler's own and returns the reply as RESP2.
+func (e *engine) ask(db int, args ...string) (wire.Value, error) {
+	if err := e.syncClock(); err != nil {
+		return wire.Value{}, err
+	}
+	c, err := e.side(2, db)
+	if err != nil {
+		return wire.Value{}, err
+	}
+	raw, err := c.Do(args)
+	if err != nil {
+		return wire.Value{}, err
+	}
+	v, _, err := wire.Parse(raw)
+	return v, err
+}
+
+// databases are the numbers of the databases that somebody has selected.
+func (e *engine) databases() []int {
+	dbs := []int{0}
+	for k := range e.sides {
+		dbs = addInt(dbs, k.db)
+	}
+	for _, s := range e.sessions {
+		dbs = addInt(dbs, s.db)
+	}
+	for k := range e.image {
+		dbs = addInt(dbs, k.db)
+	}
+	sort.Ints(dbs)
+	return dbs
+}
+
+func addInt(list []int, n int) []int {
+	for _, x := range list {
+		if x == n {
+			return list
+		}
+	}
+	return append(list, n)
+}
+
+// syncClock gives the server the world's time.
+func (e *engine) syncClock() error {
+	if now := time.Now(); !now.Equal(e.clock) {
+		e.clock = now
+		return e.server.SetClock(now)
+	}
+	return nil
+}
+
+// serverNow is the world's time as a server counts it, in whole milliseconds since the world began.
+func (e *engine) serverNow() time.Duration { return time.Since(e.start).Truncate(time.Millisecond) }
+
+// run is the life of a world from the first goroutine to the last verdict; teardown is the caller's.
+func (e *engine) run(build func(*World)) error {
+	build(e.world)
+	if err := e.world.err; err != nil {
+		return err
+	}
+	if len(e.actors) == 0 {
+		return errors.New("interleave: the world has no actors")
+	}
+	sort.Slice(e.actors, func(i, j int) bool { return e.actors[i].name < e.actors[j].name })
+	img, err := e.scan()
+	if err != nil {
+		return err
+	}
+	e.image = img
+	if e.history != nil {
+		e.history.record(e)
+	}
+	e.trace.Before = e.image.list()
+	for _, a := range e.actors {
+		a.start(e.world.labels(a))
+	}
+	if err := e.settle(); err != nil {
+		return err
+	}
+	if err := e.judge(false); err != nil {
+		return err
+	}
+	for {
+		if len(e.trace.Steps) >= e.cfg.maxSteps {
+			e.trace.Bound = fmt.Sprintf("%d steps", e.cfg.maxSteps)
+			return e.finish()
+		}
+		v, err := e.view()
+		if err != nil {
+			return err
+		}
+		c, err := e.strategy.next(v)
+		if err != nil {
+			return err
+		}
+		if c.kind == chooseEnd {
+			return e.finish()
+		}
+		if err := e.perform(c); err != nil {
+			return err
+		}
+		if err := e.settle(); err != nil {
+			return err
+		}
+		if err := e.judge(false); err != nil {
+			return err
+		}
+	}
+}
+
+// finish reads the whole server once more, so that what a step did to keys that it did not name is found, and judges.
+func (e *engine) finish() error {
+	changes, err := e.rescan()
+	if err != nil {
+		return err
+	}
+	e.trace.Undeclared = changes
+	e.trace.After = e.image.list()
+	return e.judge(true)
+}
+
+// settle waits until every actor waits, lets through what is no operation, and numbers the new operations.
+func (e *engine) settle() error {
+	for moved := true; moved; {
+		synctest.Wait()
+		e.beats.Add(1)
+		moved = false
+		for _, a := range e.actors {
+			m, err := e.collect(a)
+			if err != nil {
+				return err
+			}
+			moved = moved || m
+		}
+	}
+	for _, a := range e.actors {
+		if err := e.look(a); err != nil {
+			return err
+		}
+	}
+	return e.number()
+}
+
+// collect takes what an actor has sent, and reports whether it answered anything.
+func (e *engine) collect(a *Actor) (moved bool, err error) {
+	conns, notes := a.takeFresh()
+	e.addNotes(notes)
+	sort.Slice(conns, func(i, j int) bool { return conns[i].id < conns[j].id })
+	for _, c := range conns {
+		s, err := e.newSession(a, c)
+		if err != nil {
+			return false, err
+		}
+		a.sessions = append(a.sessions, s)
+	}
+	if len(conns) > 0 {
+		e.listSessions()
+	}
+	for _, s := range a.sessions {
+		if s.closed || a.life.Load() == crashed {
+			continue
+		}
+		closed, err := s.read()
+		if err != nil {
+			return false, err
+		}
+		for len(s.ops) > 0 && !s.closed && s.passes(s.ops[0].word(), s.ops[0].args) {
+			o := s.ops[0]
+			s.ops = s.ops[1:]
+			if err := s.pass(o); err != nil {
+				return false, err
+			}
+			moved = true
+		}
+		if closed && !s.closed && s.conn != nil {
+			e.abandon(s)
+		}
+	}
+	return moved, nil
+}
+
+// abandon handles a client that has closed its connection: what it sent is still on its way, except for a command that
+// waits on the server, which the server drops with the connection.
+func (e *engine) abandon(s *session) {
+	for i, o := range s.ops {
+		if o.block != nil || parseBlocking(o.args) != nil {
+			s.ops = s.ops[:i]
+			break
+		}
+	}
+	late := s.ops
+	s.ops = nil
+	if len(late) == 0 {
+		s.close()
+		return
+	}
+	s.listening = false
+	s.actor.gone = append(s.actor.gone, late...)
+	s.detach()
+}
+
+// detach takes a session out of the ones that have a client. Its mirror stays until the last late command has come.
+func (s *session) detach() {
+	kept := s.actor.sessions[:0:0]
+	for _, x := range s.actor.sessions {
+		if x != s {
+			kept = append(kept, x)
+		}
+	}
+	s.actor.sessions = kept
+	s.eng.listSessions()
+}
+
+// listSessions rebuilds the fixed order: by actor, then by connection.
+func (e *engine) listSessions() {
+	e.sessions = e.sessions[:0]
+	for _, a := range e.actors {
+		e.sessions = append(e.sessions, a.sessions...)
+	}
+}
+
+// look notices what became of an actor.
+func (e *engine) look(a *Actor) error {
+	if !a.done.Load() || a.noticed {
+		return nil
+	}
+	a.noticed = true
+	e.pending = true
+	switch x := a.exit; {
+	case x.panic != nil:
+		return &PanicError{Actor: a.name, Value: fmt.Sprint(x.panic), Stack: string(x.stack)}
+	case a.life.Load() != alive:
+	case x.goexit:
+		return &ExitError{Actor: a.name}
+	case x.err != nil:
+		e.addEvent(a.name + " ends: " + x.err.Error())
+	default:
+		e.addEvent(a.name + " ends")
+	}
+	return nil
+}
+
+// number gives each operation that is new at the head of its connection its place in the fixed order: by content, so
+// that the order in which goroutines of one actor happened to run does not matter.
+func (e *engine) number() error {
+	for _, a := range e.actors {
+		var fresh []*op
+		for _, s := range a.sessions {
+			if !s.closed && len(s.ops) > 0 && s.ops[0].seq == 0 {
+				fresh = append(fresh, s.ops[0])
+			}
+		}
+		sort.SliceStable(fresh, func(i, j int) bool { return before(fresh[i], fresh[j]) })
+		for _, o := range fresh {
+			e.seq++
+			o.seq = e.seq
+			o.since = len(e.trace.Steps)
+			if !o.s.multi {
+				o.block = parseBlocking(o.args)
+			}
+			if o.block != nil {
+				if err := e.settleBlocking(o); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func before(a, b *op) bool {
+	if x, y := strings.Join(a.args, "\x00"), strings.Join(b.args, "\x00"); x != y {
+		return x < y
+	}
+	if x, y := a.caller.resolve().text, b.caller.resolve().text; x != y {
+		return x < y
+	}
+	return a.s.conn.id < b.s.conn.id
+}
+
+// view lists what could happen now.
+func (e *engine) view() (*view, error) {
+	v := &view{now: time.Now(), step: len(e.trace.Steps) + 1}
+	for _, a := range e.actors {
+		av := &actorView{Actor: a, late: a.gone}
+		if a.life.Load() == alive {
+			for _, s := range a.sessions {
+				if s.closed {
+					continue
+				}
+				if len(s.ops) > 0 {
+					av.ops = append(av.ops, s.ops[0])
+				}
+				if len(s.pushes) > 0 {
+					av.pushes = append(av.pushes, s)
+				}
+			}
+			sort.SliceStable(av.ops, func(i, j int) bool { return av.ops[i].seq < av.ops[j].seq })
+			for _, o := range av.ops {
+				ok, err := e.enabled(o)
+				if err != nil {
+					return nil, err
+				}
+				av.enabled = append(av.enabled, ok)
+			}
+		}
+		v.actors = append(v.actors, av)
+	}
+	return v, nil
+}
+
+func (e *engine) addNotes(notes []Note) {
+	if len(notes) == 0 {
+		return
+	}
+	e.pending = true
+	e.trace.Notes = append(e.trace.Notes, notes...)
+	for _, n := range notes {
+		e.addEvent(n.Actor + " notes " + n.Key + ": " + n.Value)
+	}
+}
+
+// addEvent attaches a remark to the last step, or to the beginning of the trace.
+func (e *engine) addEvent(text string) {
+	if s := e.trace.last(); s != nil {
+		s.Events = append(s.Events, text)
+	} else {
+		e.trace.Events = append(e.trace.Events, text)
+	}
+}
+
+// newContext is the context of an actor.
+func (e *engine) newContext() (context.Context, context.CancelFunc) {
+	return context.WithCancel(context.Background())
+}

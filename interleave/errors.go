@@ -1,0 +1,108 @@
+package interleave
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/racebench/racebench/interleave/schedule"
+)
+
+// DivergedError says that a schedule does not fit the program: a step was asked for that could not happen.
+type DivergedError struct {
+	Step     int             // number that the step would have had
+	Token    *schedule.Token // what asked for it; nil when it was no token
+	Index    int             // place of Token in the schedule, from 1
+	Expected string          // "B GET job:1"
+	Found    string          // "B waits with HGET job:1 (start.go:41)"
+	Waiting  []string        // everything else that waited
+}
+
+func (e *DivergedError) Error() string {
+	s := fmt.Sprintf("schedule diverged at step %d", e.Step)
+	if e.Token != nil {
+		s += fmt.Sprintf(" (token %d, %s)", e.Index, e.Token)
+	}
+	s += fmt.Sprintf(": expected %s, found %s", e.Expected, e.Found)
+	if len(e.Waiting) > 0 {
+		s += "; waiting: " + strings.Join(e.Waiting, ", ")
+	}
+	return s
+}
+
+// Waiting is an actor that can't go on.
+type Waiting struct {
+	Actor      string
+	Operations []string // at the gate, blocked on the server
+	Messages   bool     // it is subscribed
+}
+
+func (w Waiting) String() string {
+	switch {
+	case len(w.Operations) > 0:
+		return w.Actor + " waits in " + strings.Join(w.Operations, " and ")
+	case w.Messages:
+		return w.Actor + " waits for a message"
+	}
+	return w.Actor + " waits for something inside the process"
+}
+
+// DeadlockError is a definite deadlock: no operation is enabled, no timer is pending, and actors wait.
+type DeadlockError struct {
+	Waiting []Waiting
+	Stacks  string // goroutines of the world, by actor
+}
+
+func (e *DeadlockError) Error() string {
+	parts := make([]string, len(e.Waiting))
+	for i, w := range e.Waiting {
+		parts[i] = w.String()
+	}
+	return "definite deadlock: nothing can happen any more, but " + strings.Join(parts, ", ")
+}
+
+// StuckError is a potential deadlock: nothing reached the gate for some real time. A mutex held across a command, a
+// real network connection, or an endless loop does that.
+type StuckError struct {
+	After  time.Duration
+	Stacks string // goroutines of the world, by actor
+}
+
+func (e *StuckError) Error() string {
+	return fmt.Sprintf("potential deadlock: nothing reached the gate for %v of real time (a mutex held across a command, real network use, or an endless loop?)\n%s", e.After, e.Stacks)
+}
+
+// PanicError says that an actor, or the world function or an invariant, has panicked.
+type PanicError struct {
+	Actor string // empty when it was not an actor
+	Value string
+	Stack string
+}
+
+func (e *PanicError) Error() string {
+	who := "the world function or an invariant"
+	if e.Actor != "" {
+		who = "actor " + e.Actor
+	}
+	return fmt.Sprintf("%s panicked: %s\n%s", who, e.Value, e.Stack)
+}
+
+// ExitError says that an actor, or the world function or an invariant, ended by runtime.Goexit, which t.FailNow and
+// testify's require do.
+type ExitError struct{ Actor string }
+
+func (e *ExitError) Error() string {
+	who := "the world function or an invariant"
+	if e.Actor != "" {
+		who = "actor " + e.Actor
+	}
+	return who + " ended by runtime.Goexit (t.FailNow, require.…): return an error instead"
+}
+
+// LeakError says that goroutines were left behind: the world had ended, every context and connection with it, and they
+// still waited.
+type LeakError struct{ Stacks string }
+
+func (e *LeakError) Error() string {
+	return "goroutines left behind after the end of the world:\n" + e.Stacks
+}

@@ -1,0 +1,309 @@
+package interleave
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/racebench/racebench/interleave/schedule"
+)
+
+// forced follows a schedule token by token, and then lets rest decide.
+type forced struct {
+	tokens schedule.Schedule
+	at     int // token that is being followed
+	until  time.Time
+	inRun  bool
+	order  fair
+	rest   strategy
+}
+
+func newForced(s schedule.Schedule, rest strategy) *forced { return &forced{tokens: s, rest: rest} }
+
+func (f *forced) next(v *view) (choice, error) {
+	for f.at < len(f.tokens) {
+		c, done, err := f.follow(v, f.tokens[f.at])
+		if err != nil {
+			return choice{}, err
+		}
+		if done {
+			f.at++
+		}
+		if c != nil {
+			c.forced = true
+			return *c, nil
+		}
+	}
+	return f.rest.next(v)
+}
+
+// follow returns the next step of a token, if it has one, and whether the token is done after it.
+func (f *forced) follow(v *view, t schedule.Token) (c *choice, done bool, err error) {
+	switch t.Kind {
+	case schedule.Op:
+		c, err = f.operation(v, t)
+		return c, true, err
+	case schedule.Until:
+		return f.runUntil(v, t)
+	case schedule.Drain:
+		a, err := f.actor(v, t)
+		if err != nil {
+			return nil, false, err
+		}
+		if o := a.firstEnabled(); o != nil {
+			return &choice{kind: chooseExec, actor: a.Actor, op: o}, false, nil
+		}
+		return nil, true, nil
+	case schedule.Arrive:
+		a, err := f.actor(v, t)
+		if err != nil {
+			return nil, false, err
+		}
+		if n := t.Match.Position(); n <= len(a.late) {
+			return &choice{kind: chooseArrive, actor: a.Actor, op: a.late[n-1]}, true, nil
+		}
+		return nil, false, f.diverged(v, t, "a late command of "+t.Actor, fmt.Sprintf("%d on their way", len(a.late)))
+	case schedule.Deliver:
+		c, err = f.delivery(v, t)
+		return c, true, err
+	case schedule.Advance:
+		return &choice{kind: chooseAdvance, d: t.Duration}, true, nil
+	case schedule.Run:
+		return f.runFor(v, t)
+	case schedule.Restart:
+		return &choice{kind: chooseRestart}, true, nil
+	case schedule.Failover:
+		return &choice{kind: chooseFailover, n: max(t.N, 1)}, true, nil
+	case schedule.FlushScripts:
+		return &choice{kind: chooseFlushScripts}, true, nil
+	case schedule.Evict:
+		return &choice{kind: chooseEvict, key: t.Key}, true, nil
+	}
+	return nil, false, fmt.Errorf("interleave: token %s has no meaning", t)
+}
+
+func (f *forced) actor(v *view, t schedule.Token) (*actorView, error) {
+	if a := v.actor(t.Actor); a != nil {
+		return a, nil
+	}
+	names := make([]string, len(v.actors))
+	for i, a := range v.actors {
+		names[i] = a.name
+	}
+	return nil, f.diverged(v, t, "an actor "+t.Actor, "only "+strings.Join(names, ", "))
+}
+
+// operation finds the operation that a token means and turns its fault into a choice.
+func (f *forced) operation(v *view, t schedule.Token) (*choice, error) {
+	a, err := f.actor(v, t)
+	if err != nil {
+		return nil, err
+	}
+	if t.Fault == schedule.CrashBefore {
+		if a.ended() {
+			return nil, f.diverged(v, t, t.Actor+" alive", t.Actor+" has ended")
+		}
+		return &choice{kind: chooseCrash, actor: a.Actor}, nil
+	}
+	n := 0
+	for i, o := range a.ops {
+		if !t.Match.Matches(o.name, o.keyNames()) {
+			continue
+		}
+		if n++; n < t.Match.Position() {
+			continue
+		}
+		kind := map[schedule.Fault]choiceKind{
+			schedule.NoFault: chooseExec, schedule.CrashAfter: chooseExecCrash, schedule.Lost: chooseExecLost,
+			schedule.Unsent: chooseUnsent, schedule.Late: chooseLate,
+		}[t.Fault]
+		if !a.enabled[i] && kind != chooseUnsent {
+			return nil, f.diverged(v, t, wants(t), t.Actor+" is blocked on the server in "+o.String())
+		}
+		return &choice{kind: kind, actor: a.Actor, op: o}, nil
+	}
+	return nil, f.diverged(v, t, wants(t), a.state())
+}
+
+// wants says in words which operation a token needs.
+func wants(t schedule.Token) string {
+	s := t.Actor
+	if t.Match.Command != "" {
+		s += " " + t.Match.Command
+	} else {
+		s += " with an operation"
+	}
+	if len(t.Match.Keys) > 0 {
+		s += " " + strings.Join(t.Match.Keys, " ")
+	}
+	if n := t.Match.Position(); n > 1 {
+		s += fmt.Sprintf(" (number %d)", n)
+	}
+	return s
+}
+
+// state says what an actor is doing.
+func (a *actorView) state() string {
+	switch {
+	case a.life.Load() == crashed:
+		return a.name + " has crashed"
+	case a.done.Load():
+		return a.name + " has ended"
+	case len(a.ops) == 0 && len(a.pushes) > 0:
+		return a.name + " with a message to receive (" + a.name + ".deliver)"
+	case len(a.ops) == 0:
+		return a.name + " not at the gate (it waits for a timer, a message or another goroutine)"
+	}
+	parts := make([]string, len(a.ops))
+	for i, o := range a.ops {
+		parts[i] = o.String()
+		if !a.enabled[i] {
+			parts[i] += ", blocked on the server"
+		}
+	}
+	return a.name + " waiting with " + strings.Join(parts, " and ")
+}
+
+// runUntil lets an actor run until an operation that matches waits at the gate.
+func (f *forced) runUntil(v *view, t schedule.Token) (*choice, bool, error) {
+	a, err := f.actor(v, t)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, o := range a.ops {
+		if t.Match.Matches(o.name, o.keyNames()) {
+			return nil, true, nil
+		}
+	}
+	if o := a.firstEnabled(); o != nil {
+		return &choice{kind: chooseExec, actor: a.Actor, op: o}, false, nil
+	}
+	return nil, false, f.diverged(v, t, wants(t)+" to come", a.state())
+}
+
+func (f *forced) delivery(v *view, t schedule.Token) (*choice, error) {
+	a, err := f.actor(v, t)
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	for _, s := range a.pushes {
+		if t.Key != "" && s.pushes[0].channel() != t.Key {
+			continue
+		}
+		if n++; n == t.Match.Position() {
+			kind := chooseDeliver
+			if t.Fault == schedule.Drop {
+				kind = chooseDrop
+			}
+			return &choice{kind: kind, actor: a.Actor, push: s}, nil
+		}
+	}
+	return nil, f.diverged(v, t, "a message for "+t.Actor, "none has been published to it")
+}
+
+// runFor lets everybody run fairly until the clock has moved by the token's duration.
+func (f *forced) runFor(v *view, t schedule.Token) (*choice, bool, error) {
+	if !f.inRun {
+		f.inRun, f.until = true, v.now.Add(t.Duration)
+	}
+	if c, ok := f.order.pick(v); ok {
+		return &c, false, nil
+	}
+	if left := f.until.Sub(v.now); left > 0 {
+		return &choice{kind: chooseIdle, d: left}, false, nil
+	}
+	f.inRun = false
+	return nil, true, nil
+}
+
+func (f *forced) diverged(v *view, t schedule.Token, expected, found string) error {
+	e := &DivergedError{Step: v.step, Token: &t, Index: f.at + 1, Expected: expected, Found: found}
+	for _, a := range v.actors {
+		if a.name != t.Actor && len(a.ops) > 0 {
+			e.Waiting = append(e.Waiting, a.state())
+		}
+	}
+	return e
+}
+
+// ordered lets rest decide, but keeps the operations on the right of a constraint waiting until those on its left have
+// been executed.
+type ordered struct {
+	constraints []schedule.Constraint
+	seen        []map[int]bool // for each constraint, which patterns of Before have been executed
+	rest        strategy
+}
+
+func newOrdered(cs []schedule.Constraint, rest strategy) *ordered {
+	o := &ordered{constraints: cs, rest: rest}
+	for range cs {
+		o.seen = append(o.seen, map[int]bool{})
+	}
+	return o
+}
+
+func (s *ordered) next(v *view) (choice, error) {
+	held := ""
+	for _, a := range v.actors {
+		for i, o := range a.ops {
+			if !a.enabled[i] {
+				continue
+			}
+			if c := s.holds(a.name, o); c != nil {
+				a.enabled[i] = false
+				held = a.name + " " + o.String() + " (" + c.String() + ")"
+			}
+		}
+	}
+	c, err := s.rest.next(v)
+	if err != nil {
+		return c, err
+	}
+	if c.kind == chooseIdle && held != "" {
+		// Time alone may still bring what is waited for, but only if some actor is not at the gate.
+		if s.stuck(v) {
+			return c, &DivergedError{Step: v.step, Expected: "the operations that have to come first", Found: "nothing else can happen", Waiting: []string{held}}
+		}
+	}
+	if c.kind == chooseExec || c.kind == chooseExecCrash || c.kind == chooseExecLost || c.kind == chooseArrive {
+		s.executed(c.actor.name, c.op)
+	}
+	return c, nil
+}
+
+// stuck reports whether every actor that has not ended waits at the gate.
+func (s *ordered) stuck(v *view) bool {
+	for _, a := range v.actors {
+		if !a.ended() && len(a.ops) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// holds returns the constraint that keeps o waiting, or nil.
+func (s *ordered) holds(actor string, o *op) *schedule.Constraint {
+	for i := range s.constraints {
+		c := &s.constraints[i]
+		if len(s.seen[i]) == len(c.Before) {
+			continue
+		}
+		for _, p := range c.After {
+			if p.Matches(actor, o.name, o.keyNames()) {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+func (s *ordered) executed(actor string, o *op) {
+	for i, c := range s.constraints {
+		for j, p := range c.Before {
+			if p.Matches(actor, o.name, o.keyNames()) {
+				s.seen[i][j] = true
+			}
+		}
+	}
+}

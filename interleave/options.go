@@ -1,0 +1,76 @@
+package interleave
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/racebench/racebench/interleave/backend"
+	"github.com/racebench/racebench/interleave/schedule"
+)
+
+// Option changes how worlds are run. Every default is sensible: the embedded Redis, fair order, generous bounds.
+type Option func(*config)
+
+type config struct {
+	redis        string
+	backend      backend.Config
+	maxSteps     int
+	watchdog     time.Duration
+	constraints  string
+	splitScripts bool
+	client       []func(*redis.Options)
+
+	parsed []schedule.Constraint
+}
+
+// Redis says which throwaway Redis to use: embedded (the default), process, container (import
+// interleave/container for it), or a redis:// URL of an empty server.
+func Redis(spec string) Option { return func(c *config) { c.redis = spec } }
+
+// Backend sets the details of the throwaway Redis.
+func Backend(cfg backend.Config) Option { return func(c *config) { c.backend = cfg } }
+
+// MaxSteps bounds the steps of a world; the default is 10,000. A world that hits the bound is undecided.
+func MaxSteps(n int) Option { return func(c *config) { c.maxSteps = n } }
+
+// Watchdog sets how much real time may pass without anything reaching the gate before a world is given up as a
+// potential deadlock; the default is 10 s.
+func Watchdog(d time.Duration) Option { return func(c *config) { c.watchdog = d } }
+
+// Before adds constraints to the order that is not forced: "A.GET B.GET < A.SET B.SET" lets both reads happen before
+// either write. Several are separated by ";". See the package schedule for the form.
+func Before(constraints string) Option {
+	return func(c *config) {
+		if c.constraints != "" {
+			c.constraints += "; "
+		}
+		c.constraints += constraints
+	}
+}
+
+// SplitScripts makes an EVALSHA that the server answers with NOSCRIPT a step of its own, before the EVAL that follows.
+// By default both are one step.
+func SplitScripts() Option { return func(c *config) { c.splitScripts = true } }
+
+// ClientOptions changes the options of the go-redis clients that actors get, for instance to put the read timeout back.
+func ClientOptions(change func(*redis.Options)) Option {
+	return func(c *config) { c.client = append(c.client, change) }
+}
+
+func newConfig(opts []Option) (*config, error) {
+	c := &config{maxSteps: 10_000, watchdog: 10 * time.Second}
+	for _, o := range opts {
+		o(c)
+	}
+	switch {
+	case c.maxSteps < 1:
+		return nil, fmt.Errorf("interleave: MaxSteps(%d): at least 1", c.maxSteps)
+	case c.watchdog <= 0:
+		return nil, fmt.Errorf("interleave: Watchdog(%v): more than 0", c.watchdog)
+	}
+	var err error
+	c.parsed, err = schedule.ParseConstraints(c.constraints)
+	return c, err
+}

@@ -1,0 +1,380 @@
+package interleave
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"sort"
+	"strings"
+	"testing/synctest"
+	"time"
+
+	"github.com/racebench/racebench/interleave/command"
+	"github.com/racebench/racebench/interleave/schedule"
+	"github.com/racebench/racebench/interleave/wire"
+)
+
+// forever is how far the clock is moved when nobody says how far: past every timer of a program.
+const forever = 100 * 365 * 24 * time.Hour
+
+// perform makes one choice happen and adds it to the trace.
+func (e *engine) perform(c choice) error {
+	e.beats.Add(1)
+	switch c.kind {
+	case chooseExec, chooseExecCrash, chooseExecLost:
+		return e.execute(c)
+	case chooseArrive:
+		return e.arrive(c)
+	case chooseUnsent:
+		e.operationStep(c, c.op, "unsent")
+		e.breakConn(c.op.s, errEOF)
+		c.op.s.close()
+		return nil
+	case chooseLate:
+		e.operationStep(c, c.op, "late")
+		s := c.op.s
+		e.breakConn(s, os.ErrDeadlineExceeded)
+		e.abandon(s)
+		return nil
+	case chooseCrash:
+		s := e.step(Step{Kind: StepCrash, Actor: c.actor.name, Fault: "crash", forced: c.forced})
+		if av := c.actor.waiting(); av != nil {
+			s.describe(av)
+		}
+		e.crash(c.actor)
+		return nil
+	case chooseDeliver, chooseDrop:
+		e.deliver(c)
+		return nil
+	case chooseAdvance:
+		time.Sleep(c.d)
+		return e.clockStep(c.d, c.forced)
+	case chooseIdle:
+		return e.idle(c)
+	default:
+		return e.serverFault(c)
+	}
+}
+
+// step adds a step to the trace and numbers it.
+func (e *engine) step(s Step) *Step {
+	s.N = len(e.trace.Steps) + 1
+	s.At = time.Since(e.start)
+	e.trace.Steps = append(e.trace.Steps, &s)
+	return &s
+}
+
+func (e *engine) operationStep(c choice, o *op, fault string) *Step {
+	s := e.step(Step{Kind: StepOperation, Actor: c.actor.name, Fault: fault, forced: c.forced, nth: e.nth(o)})
+	s.describe(o)
+	return s
+}
+
+// nth is the place of o among the waiting operations of its actor that its token would match.
+func (e *engine) nth(o *op) int {
+	word, _, _ := strings.Cut(o.traceName(), " ")
+	m := schedule.Match{Command: word}
+	n := 1
+	for _, s := range o.s.actor.sessions {
+		if s.closed || len(s.ops) == 0 || s.ops[0] == o {
+			continue
+		}
+		if other := s.ops[0]; other.seq < o.seq && m.Matches(other.name, nil) {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *Step) describe(o *op) {
+	s.Name, s.Command, s.Keys = o.traceName(), o.display(), o.keyNames()
+	s.Caller = o.caller.resolve().text
+	if o.name == "EXEC" {
+		s.Queued = append([][]string(nil), o.s.queued...)
+	}
+}
+
+// traceName is the name of the command in the trace: a script's does not depend on what was cached.
+func (o *op) traceName() string {
+	if o.script() {
+		return strings.Replace(o.name, "EVALSHA", "EVAL", 1)
+	}
+	return o.name
+}
+
+// execute runs an operation on the server and hands on the reply, unless a fault takes it away.
+func (e *engine) execute(c choice) error {
+	o := c.op
+	step := e.operationStep(c, o, map[choiceKind]string{chooseExecCrash: "crash", chooseExecLost: "lost"}[c.kind])
+	raw, err := o.s.doTracked(o, step)
+	if err != nil {
+		return err
+	}
+	if o.word() == "EVALSHA" && isNoScript(raw) && !e.cfg.splitScripts {
+		if next, err := e.fallback(o, raw); err != nil || next != nil {
+			if err != nil {
+				return err
+			}
+			o = next
+			step.describe(o)
+			if raw, err = o.s.doTracked(o, step); err != nil {
+				return err
+			}
+		}
+	}
+	o.s.ops = o.s.ops[1:]
+	switch c.kind {
+	case chooseExec:
+		o.s.conn.answer(raw)
+	case chooseExecCrash:
+		e.crash(c.actor)
+	case chooseExecLost:
+		e.breakConn(o.s, errEOF)
+		o.s.close()
+	}
+	return e.poll(o.mayPublish())
+}
+
+// fallback answers NOSCRIPT and returns the EVAL of the same script that the client sends then, if it does. Whether a
+// script was cached is seldom what a schedule is about, so both commands are one step.
+func (e *engine) fallback(o *op, raw []byte) (*op, error) {
+	o.s.ops = o.s.ops[1:]
+	o.s.conn.answer(raw)
+	if err := e.settle(); err != nil {
+		return nil, err
+	}
+	for _, s := range o.s.actor.sessions {
+		if s.closed || len(s.ops) == 0 {
+			continue
+		}
+		next := s.ops[0]
+		if next.word() == "EVAL" && len(next.args) > 1 && digest(next.args[1]) == strings.ToLower(o.args[1]) && next.since == len(e.trace.Steps) {
+			return next, nil
+		}
+	}
+	// The client did not fall back: put the operation back in shape for the caller, which removes it.
+	o.s.ops = append([]*op{o}, o.s.ops...)
+	return nil, nil
+}
+
+func isNoScript(raw []byte) bool { return strings.HasPrefix(string(raw), "-NOSCRIPT") }
+
+// doTracked executes o and records in step what it answered and what it changed.
+func (s *session) doTracked(o *op, step *Step) ([]byte, error) {
+	e := s.eng
+	writes := o.mayWrite()
+	keys, known := o.keys()
+	script := false
+	for _, args := range o.commands() {
+		script = script || isScript(args)
+	}
+	raw, err := s.do(o.args)
+	if err != nil {
+		return nil, err
+	}
+	v, _, err := wire.Parse(raw)
+	if err != nil {
+		return nil, err
+	}
+	step.Reply = replyText(o, v)
+	step.IsErr = v.IsErr()
+	if !writes || v.IsErr() && !script {
+		return raw, nil
+	}
+	e.version++
+	step.Changes, err = e.effects(s.db, keys, known, script)
+	step.Wrote = len(step.Changes) > 0
+	if e.history != nil {
+		e.history.record(e)
+	}
+	return raw, err
+}
+
+func isScript(args []string) bool {
+	switch strings.ToUpper(args[0]) {
+	case "EVAL", "EVALSHA", "FCALL":
+		return true
+	}
+	return false
+}
+
+// replyText is the reply as the trace shows it. The order of members in an answer that has none is the server's whim.
+func replyText(o *op, v wire.Value) string {
+	switch o.name {
+	case "SMEMBERS", "KEYS", "HKEYS", "HVALS", "SINTER", "SUNION", "SDIFF":
+		v = sortedValue(v, 1)
+	case "HGETALL":
+		v = sortedValue(v, 2)
+	}
+	return v.String()
+}
+
+// sortedValue sorts the elements of an aggregate in groups of n by the first of each.
+func sortedValue(v wire.Value, n int) wire.Value {
+	if len(v.Elems) == 0 || len(v.Elems)%n != 0 {
+		return v
+	}
+	groups := make([][]wire.Value, 0, len(v.Elems)/n)
+	for i := 0; i < len(v.Elems); i += n {
+		groups = append(groups, v.Elems[i:i+n])
+	}
+	sort.SliceStable(groups, func(i, j int) bool { return groups[i][0].Text() < groups[j][0].Text() })
+	v.Elems = slices.Concat(groups...)
+	return v
+}
+
+// effects reads again what a command may have changed.
+func (e *engine) effects(db int, keys []command.Key, known, script bool) ([]Change, error) {
+	var written []dbKey
+	for _, k := range keys {
+		if k.Access&command.Modify != 0 {
+			written = append(written, dbKey{db, k.Name})
+		}
+	}
+	if !known || len(written) == 0 && !script {
+		return e.rescan()
+	}
+	changes, err := e.refresh(unique(written))
+	if err != nil || !script {
+		return changes, err
+	}
+	// A script that makes or removes a key that it did not declare shows in the number of keys.
+	size, err := e.ask(db, "DBSIZE")
+	if err != nil {
+		return nil, err
+	}
+	if int(size.Int) == e.image.count(db) {
+		return changes, nil
+	}
+	more, err := e.rescan()
+	return append(changes, more...), err
+}
+
+func unique(keys []dbKey) []dbKey {
+	out := keys[:0]
+	seen := map[dbKey]bool{}
+	for _, k := range keys {
+		if !seen[k] {
+			seen[k] = true
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+func (m image) count(db int) int {
+	n := 0
+	for k := range m {
+		if k.db == db {
+			n++
+		}
+	}
+	return n
+}
+
+// arrive executes a command whose client has given up. Nobody gets the reply.
+func (e *engine) arrive(c choice) error {
+	o := c.op
+	step := e.step(Step{Kind: StepArrive, Actor: c.actor.name, forced: c.forced})
+	step.describe(o)
+	kept := c.actor.gone[:0:0]
+	last := true
+	for i, x := range c.actor.gone {
+		if x == o {
+			step.nth = i + 1
+			continue
+		}
+		kept = append(kept, x)
+		last = last && x.s != o.s
+	}
+	c.actor.gone = kept
+	_, err := o.s.doTracked(o, step)
+	if last {
+		o.s.close()
+	}
+	if err != nil {
+		return err
+	}
+	return e.poll(o.mayPublish())
+}
+
+// breakConn drops a connection from the server's side.
+func (e *engine) breakConn(s *session, err error) {
+	s.actor.faulted = true
+	s.conn.fail(err)
+}
+
+// crash ends an actor at once: what it had not sent is never sent.
+func (e *engine) crash(a *Actor) {
+	e.pending = true
+	a.kill(crashed)
+	for _, s := range a.sessions {
+		s.close()
+	}
+}
+
+func (e *engine) deliver(c choice) {
+	s := c.push
+	p := s.pushes[0]
+	s.pushes = s.pushes[1:]
+	step := Step{Kind: StepDeliver, Actor: c.actor.name, forced: c.forced, Reply: p.value.String(), nth: 1}
+	if ch := p.channel(); ch != "" {
+		step.Keys = []string{ch}
+	}
+	for _, x := range c.actor.sessions {
+		if x == s {
+			break
+		}
+		if !x.closed && len(x.pushes) > 0 {
+			step.nth++
+		}
+	}
+	if c.kind == chooseDrop {
+		step.Fault = "drop"
+	} else {
+		s.conn.answer(p.raw)
+	}
+	e.step(step)
+}
+
+// poll fetches what the server has pushed, where anybody listens.
+func (e *engine) poll(may bool) error {
+	if !may {
+		return nil
+	}
+	waited := false
+	for _, s := range e.sessions {
+		if !s.listening || s.closed {
+			continue
+		}
+		if !waited {
+			// The embedded server hands messages on through goroutines of its own.
+			synctest.Wait()
+			waited = true
+		}
+		raw, err := s.mirror.Pushes()
+		if err != nil {
+			return err
+		}
+		for len(raw) > 0 {
+			v, n, err := wire.Parse(raw)
+			if err != nil || n == 0 {
+				return fmt.Errorf("interleave: pushes of %s: %q: %v", s.actor, raw, err)
+			}
+			s.pushes = append(s.pushes, push{raw[:n:n], v})
+			raw = raw[n:]
+		}
+	}
+	return nil
+}
+
+// waiting is the first operation of a that waits at the gate, or nil.
+func (a *Actor) waiting() *op {
+	var first *op
+	for _, s := range a.sessions {
+		if !s.closed && len(s.ops) > 0 && (first == nil || s.ops[0].seq < first.seq) {
+			first = s.ops[0]
+		}
+	}
+	return first
+}

@@ -1,0 +1,283 @@
+package interleave
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"runtime/debug"
+	"runtime/pprof"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/racebench/racebench/interleave/backend"
+	"github.com/racebench/racebench/interleave/schedule"
+	"github.com/racebench/racebench/internal/bubble"
+)
+
+// Runner runs worlds, one after the other, on one throwaway Redis that is reset between them. It is not safe for
+// concurrent use; several runners are.
+type Runner struct {
+	cfg    *config
+	server backend.Server
+	t      *testing.T // hosts the bubbles; nil outside tests
+	broken error      // a world was given up while it may still use the server
+}
+
+// Open starts the throwaway Redis that the options name. The caller closes the runner.
+func Open(opts ...Option) (*Runner, error) {
+	cfg, err := newConfig(opts)
+	if err != nil {
+		return nil, err
+	}
+	server, err := backend.Open(cfg.redis, cfg.backend)
+	if err != nil {
+		return nil, err
+	}
+	return &Runner{cfg: cfg, server: server}, nil
+}
+
+// Close ends the throwaway Redis.
+func (r *Runner) Close() error { return r.server.Close() }
+
+// Backend is the name and the version of the throwaway Redis.
+func (r *Runner) Backend() (name, version string) { return r.server.Name(), r.server.Version() }
+
+// Result is what became of one world.
+type Result struct {
+	Trace *Trace
+	// Verdicts has one entry for each invariant, in the order in which they were added, and one for each actor that
+	// returned an error.
+	Verdicts []Judged
+	// Err says why the world could not be judged: a *DivergedError, *DeadlockError, *StuckError, *PanicError,
+	// *ExitError, *LeakError, *backend.RefusedError, *backend.UnavailableError, or an error of the world function.
+	Err error
+	// Backend and Version name the throwaway Redis.
+	Backend, Version string
+	// Notes are remarks of the backend about fidelity.
+	Notes []string
+}
+
+// Judged is an invariant with its verdict.
+type Judged struct {
+	Invariant string `json:"invariant"`
+	Verdict
+	Step int `json:"step"` // after which the verdict was given
+}
+
+// Outcome is the worst of the verdicts; Undecided when a bound was hit or the world could not be judged.
+func (r *Result) Outcome() Outcome {
+	worst := Held
+	for _, v := range r.Verdicts {
+		worst = max(worst, v.Outcome)
+	}
+	if worst == Held && (r.Err != nil || r.Trace.Bound != "") {
+		return Undecided
+	}
+	return worst
+}
+
+// Violated returns the verdict on an invariant if it was violated.
+func (r *Result) Violated(invariant string) (Judged, bool) {
+	for _, v := range r.Verdicts {
+		if v.Invariant == invariant && v.Outcome == Violated {
+			return v, true
+		}
+	}
+	return Judged{}, false
+}
+
+// Run runs one world: first the schedule, then everything that is left in a fair order, until nothing more can happen.
+// The error is a *schedule.Error; all that happens in the world is in the result.
+func (r *Runner) Run(text string, world func(*World)) (*Result, error) {
+	s, err := schedule.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return r.RunSchedule(s, world), nil
+}
+
+// RunSchedule is Run for a schedule that has been parsed.
+func (r *Runner) RunSchedule(s schedule.Schedule, world func(*World)) *Result {
+	var rest strategy = &fair{}
+	if len(r.cfg.parsed) > 0 {
+		rest = newOrdered(r.cfg.parsed, rest)
+	}
+	needsHistory := false
+	for _, t := range s {
+		needsHistory = needsHistory || t.Kind == schedule.Failover
+	}
+	return r.run(newForced(s, rest), needsHistory, world)
+}
+
+// run runs a world in a bubble of its own, and watches it from outside.
+func (r *Runner) run(st strategy, needsHistory bool, build func(*World)) *Result {
+	e := &engine{cfg: r.cfg, server: r.server, strategy: st, trace: &Trace{}, sides: map[sideKey]backend.Conn{}, beats: new(atomic.Int64)}
+	if needsHistory {
+		e.history = &journal{}
+	}
+	res := &Result{Trace: e.trace}
+	res.Backend, res.Version = r.Backend()
+	if r.broken != nil {
+		res.Err = r.broken
+		return res
+	}
+	e.world = newWorld(r.cfg)
+	e.world.eng = e
+
+	type ending struct{ err, deadlock error }
+	ended := make(chan ending, 1)
+	var errIn atomic.Pointer[error]
+	go func() {
+		// A bubble whose T has failed ends by Goexit: report even then.
+		end := ending{err: errors.New("interleave: the bubble was ended from outside")}
+		defer func() { ended <- end }()
+		end.deadlock = bubble.Run(r.t, func() {
+			err := r.live(e, build, res)
+			errIn.Store(&err)
+		})
+		if p := errIn.Load(); p != nil {
+			end.err = *p
+		}
+	}()
+	end, stuck := ending{}, error(nil)
+	for ticks, last := 0, int64(-1); ; {
+		const slices = 10 // of the watchdog's patience, so that progress just before its end counts
+		timer := time.NewTimer(r.cfg.watchdog / slices)
+		select {
+		case end = <-ended:
+			timer.Stop()
+		case <-timer.C:
+			if b := e.beats.Load(); b != last {
+				last, ticks = b, 0
+				continue
+			}
+			if ticks++; ticks < slices {
+				continue
+			}
+			stuck = &StuckError{After: r.cfg.watchdog, Stacks: stacksOf(e.world.id)}
+		}
+		break
+	}
+	if stuck != nil {
+		// The world's goroutines can't be ended and may still use the trace and the server.
+		r.broken = stuck
+		return &Result{Trace: &Trace{}, Err: stuck, Backend: res.Backend, Version: res.Version}
+	}
+	res.Err = end.err
+	if end.deadlock != nil && res.Err == nil {
+		if stacks := e.leaked(); stacks != "" {
+			res.Err = &LeakError{Stacks: stacks}
+		}
+	}
+	return res
+}
+
+// live runs on the main goroutine of the bubble: the world from its beginning to its end.
+func (r *Runner) live(e *engine, build func(*World), res *Result) error {
+	done := make(chan error, 1)
+	go func() {
+		pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels(worldLabel, e.world.id)))
+		err := error(&ExitError{})
+		defer func() {
+			if p := recover(); p != nil {
+				err = &PanicError{Value: panicText(p), Stack: string(debug.Stack())}
+			}
+			e.teardown()
+			done <- err
+		}()
+		e.start = time.Now()
+		e.clock = e.start
+		if err = r.server.Reset(e.start); err != nil {
+			return
+		}
+		err = e.run(build)
+		res.Verdicts = e.verdicts()
+		res.Notes = r.server.Notes()
+	}()
+	return <-done
+}
+
+func panicText(p any) string {
+	if err, ok := p.(error); ok {
+		return err.Error()
+	}
+	if s, ok := p.(string); ok {
+		return s
+	}
+	return "a value of another type"
+}
+
+// verdicts collects what the invariants came to, and the errors of actors.
+func (e *engine) verdicts() []Judged {
+	var out []Judged
+	for _, j := range e.judged {
+		v := j.verdict
+		if v.Outcome == Held && e.trace.Bound != "" {
+			v = Verdict{Undecided, "the world was ended by a bound: " + e.trace.Bound}
+		}
+		out = append(out, Judged{j.inv.Name, v, j.step})
+	}
+	for _, a := range e.actors {
+		if a.noticed && a.life.Load() == alive && a.exit.err != nil && !a.faulted {
+			out = append(out, Judged{"actor " + a.name + " returns no error", Verdict{Violated, a.exit.err.Error()}, len(e.trace.Steps)})
+		}
+	}
+	return out
+}
+
+// grace is how far the clock moves at the end of a world for goroutines that wait for a timer before they notice it.
+const grace = time.Minute
+
+// teardown ends everything in the world: contexts first, for those who listen, then lives, then connections.
+func (e *engine) teardown() {
+	for _, a := range e.actors {
+		a.cancel()
+	}
+	synctest.Wait()
+	for _, a := range e.actors {
+		a.kill(over)
+		for _, s := range a.sessions {
+			s.conn.wake()
+		}
+	}
+	synctest.Wait()
+	time.Sleep(grace)
+	for _, a := range e.actors {
+		a.mu.Lock()
+		client := a.client
+		a.mu.Unlock()
+		if client != nil {
+			client.Close()
+		}
+		for _, s := range a.sessions {
+			s.close()
+		}
+		for _, o := range a.gone {
+			o.s.close()
+		}
+	}
+	if e.world.direct != nil {
+		e.world.direct.Close()
+	}
+	for _, c := range e.sides {
+		c.Close()
+	}
+	for _, f := range slices.Backward(e.world.cleanups) {
+		f()
+	}
+	synctest.Wait()
+}
+
+// leaked returns the stacks of goroutines that the world's end did not end, except those of crashed actors: nothing
+// can end a goroutine that never comes to the gate, and a process that was killed would have ended it.
+func (e *engine) leaked() string {
+	runtime.Gosched()
+	dead := map[string]bool{}
+	for _, a := range e.actors {
+		dead[a.name] = a.life.Load() == crashed
+	}
+	return stacksWhere(e.world.id, func(actor string) bool { return !dead[actor] })
+}

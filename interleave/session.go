@@ -1,0 +1,375 @@
+package interleave
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/racebench/racebench/interleave/backend"
+	"github.com/racebench/racebench/interleave/command"
+	"github.com/racebench/racebench/interleave/wire"
+)
+
+// session is the scheduler's side of one client connection: the mirror connection to the backend and the protocol state
+// that the scheduler has to know.
+type session struct {
+	eng    *engine
+	actor  *Actor // nil for a connection that does not pass the gate
+	conn   *conn  // nil likewise
+	mirror backend.Conn
+
+	proto     int // 2 or 3
+	db        int
+	multi     bool
+	queued    [][]string // commands of the open transaction
+	listening bool       // pushes may come: subscribed, or client tracking
+	closed    bool
+
+	unread []byte // bytes of an unfinished command
+	marks  []mark
+	ops    []*op  // read and not yet executed, first come first
+	pushes []push // come from the server and not yet delivered, oldest first
+}
+
+// push is a frame that the server sent beside replies.
+type push struct {
+	raw   []byte
+	value wire.Value
+}
+
+// channel is the channel of a message, or empty.
+func (p push) channel() string {
+	e := p.value.Elems
+	if len(e) < 2 {
+		return ""
+	}
+	if e[0].Str == "pmessage" && len(e) > 2 {
+		return e[2].Str
+	}
+	return e[1].Text()
+}
+
+func (e *engine) newSession(a *Actor, c *conn) (*session, error) {
+	m, err := e.server.Open()
+	if err != nil {
+		return nil, err
+	}
+	return &session{eng: e, actor: a, conn: c, mirror: m, proto: 2}, nil
+}
+
+// close drops the connection as the server sees it.
+func (s *session) close() {
+	if s.closed {
+		return
+	}
+	s.closed = true
+	s.ops, s.pushes = nil, nil
+	s.mirror.Close()
+}
+
+// do executes one command on the mirror connection and keeps track of what it did to the connection. The error is the
+// backend's, or of a command that nobody can be allowed.
+func (s *session) do(args []string) ([]byte, error) {
+	name := strings.ToUpper(args[0])
+	if why, no := forbidden[name]; no {
+		return nil, &backend.RefusedError{Backend: s.eng.server.Name(), Command: shorten(args), Reason: why}
+	}
+	if err := s.eng.syncClock(); err != nil {
+		return nil, err
+	}
+	if !s.multi {
+		if b := parseBlocking(args); b != nil {
+			return s.doBlocking(b)
+		}
+	}
+	raw, err := s.mirror.Do(args)
+	if err != nil {
+		return nil, err
+	}
+	s.follow(name, args, raw)
+	return raw, nil
+}
+
+// forbidden are commands that would take the server away from its world, whatever the backend.
+var forbidden = map[string]string{
+	"SHUTDOWN":  "it would end the server",
+	"MONITOR":   "it would see the scheduler's own commands",
+	"SYNC":      "a world has no replicas",
+	"PSYNC":     "a world has no replicas",
+	"REPLICAOF": "a world has no replicas",
+	"SLAVEOF":   "a world has no replicas",
+	"FAILOVER":  "a world has no replicas; a schedule can say !failover",
+	"DEBUG":     "it may stop or crash the server",
+}
+
+// follow updates what the session knows from a command and its reply.
+func (s *session) follow(name string, args []string, raw []byte) {
+	failed := len(raw) > 0 && (raw[0] == '-' || raw[0] == '!')
+	if s.multi {
+		switch {
+		case name == "EXEC" || name == "DISCARD" || name == "RESET":
+			s.multi, s.queued = false, nil
+		case !failed && name != "WATCH":
+			s.queued = append(s.queued, args)
+		}
+		if name != "RESET" && name != "EXEC" {
+			return
+		}
+	}
+	if failed {
+		return
+	}
+	switch name {
+	case "MULTI":
+		s.multi = true
+	case "HELLO":
+		if len(args) > 1 {
+			if p, err := strconv.Atoi(args[1]); err == nil {
+				s.proto = p
+			}
+		}
+	case "SELECT":
+		if len(args) > 1 {
+			s.db, _ = strconv.Atoi(args[1])
+		}
+	case "RESET":
+		s.proto, s.db, s.listening = 2, 0, false
+	case "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE":
+		s.listening = true
+	case "CLIENT":
+		if len(args) > 1 && strings.EqualFold(args[1], "TRACKING") {
+			s.listening = true
+		}
+	}
+}
+
+// passes reports whether a command goes through the gate without being an operation: it concerns its own connection
+// alone, or is only queued by an open transaction.
+func (s *session) passes(name string, args []string) bool {
+	if s.multi {
+		return name != "EXEC"
+	}
+	switch name {
+	case "HELLO", "AUTH", "CLIENT", "SELECT", "RESET", "PING", "ECHO", "QUIT", "READONLY", "READWRITE", "ASKING",
+		"COMMAND", "CLUSTER", "MULTI", "DISCARD", "UNWATCH", "LOLWUT":
+		return true
+	}
+	return false
+}
+
+// pass executes a command that is no operation and answers it at once.
+func (s *session) pass(o *op) error {
+	if o.name == "QUIT" {
+		s.conn.answer(wire.AppendSimple(nil, "OK"))
+		s.conn.fail(errEOF)
+		s.close()
+		return nil
+	}
+	raw, err := s.do(o.args)
+	if err != nil {
+		return err
+	}
+	s.conn.answer(raw)
+	return nil
+}
+
+// read takes what the client has written and turns it into operations waiting in s.ops.
+func (s *session) read() (closed bool, err error) {
+	in, marks, closed := s.conn.take()
+	if len(in) == 0 {
+		return closed, nil
+	}
+	for _, m := range marks {
+		s.marks = append(s.marks, mark{m.offset + len(s.unread), m.caller})
+	}
+	s.unread = append(s.unread, in...)
+	pos := 0
+	for {
+		args, n, err := wire.ReadCommand(s.unread[pos:])
+		if err != nil {
+			return closed, fmt.Errorf("actor %s, connection %d: %w", s.actor.name, s.conn.id, err)
+		}
+		if n == 0 {
+			break
+		}
+		if len(args) > 0 {
+			s.ops = append(s.ops, newOp(s, args, s.callerAt(pos)))
+		}
+		pos += n
+	}
+	s.unread = append(s.unread[:0], s.unread[pos:]...)
+	if len(s.unread) == 0 {
+		s.marks = s.marks[:0]
+	} else {
+		for i := range s.marks {
+			s.marks[i].offset -= pos
+		}
+	}
+	return closed, nil
+}
+
+func (s *session) callerAt(pos int) callStack {
+	var caller callStack
+	for _, m := range s.marks {
+		if m.offset > pos {
+			break
+		}
+		caller = m.caller
+	}
+	return caller
+}
+
+// op is an operation: one Redis command, or one transaction at its EXEC, that an actor has sent and that waits at the
+// gate.
+type op struct {
+	s      *session
+	seq    int // arrival, in the fixed order; 0 until the scheduler has numbered it
+	args   []string
+	name   string // upper case, with the subcommand where there is one
+	flags  command.Flags
+	known  bool // the command is in the table
+	caller callStack
+	block  *blocking // not nil for a command that would wait on the server
+	since  int       // step after which it came
+}
+
+func newOp(s *session, args []string, caller callStack) *op {
+	o := &op{s: s, args: args, caller: caller, name: strings.ToUpper(args[0])}
+	if info, ok := command.Lookup(args); ok {
+		o.name, o.flags, o.known = info.Name, info.Flags, true
+	}
+	return o
+}
+
+// word is the first word of the command's name.
+func (o *op) word() string {
+	w, _, _ := strings.Cut(o.name, " ")
+	return w
+}
+
+// script reports whether o runs a script.
+func (o *op) script() bool {
+	switch o.word() {
+	case "EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO", "FCALL", "FCALL_RO":
+		return true
+	}
+	return false
+}
+
+// commands are the commands that o executes: the queued ones of a transaction, or itself.
+func (o *op) commands() [][]string {
+	if o.name == "EXEC" {
+		return o.s.queued
+	}
+	return [][]string{o.args}
+}
+
+// keys are the keys of o with what is done to them; ok is false when they can't be known.
+func (o *op) keys() (keys []command.Key, ok bool) {
+	ok = true
+	for _, args := range o.commands() {
+		ks, known := command.Keys(args)
+		keys = append(keys, ks...)
+		ok = ok && known
+	}
+	return keys, ok
+}
+
+func (o *op) keyNames() []string {
+	keys, _ := o.keys()
+	names := make([]string, 0, len(keys))
+	for _, k := range keys {
+		if !contains(names, k.Name) {
+			names = append(names, k.Name)
+		}
+	}
+	return names
+}
+
+// mayWrite reports whether o can change the data set.
+func (o *op) mayWrite() bool {
+	for _, args := range o.commands() {
+		info, ok := command.Lookup(args)
+		if !ok || info.Flags&command.Write != 0 || info.Flags&(command.ReadOnly|command.PubSub) == 0 && o.effects(args) {
+			return true
+		}
+	}
+	return false
+}
+
+// effects tells the commands that are neither flagged as writing nor as read-only: scripts write, the rest concerns the
+// server or the connection.
+func (o *op) effects(args []string) bool {
+	switch strings.ToUpper(args[0]) {
+	case "EVAL", "EVALSHA", "FCALL":
+		return true
+	}
+	return false
+}
+
+// mayPublish reports whether o can make the server push something.
+func (o *op) mayPublish() bool { return o.flags&command.ReadOnly == 0 || o.name == "EXEC" }
+
+// display is the command as the trace shows it, in the server's spelling. A script is named by its digest, whichever way it was sent, because the
+// way depends on what the server had cached.
+func (o *op) display() []string {
+	out := append([]string(nil), o.args...)
+	out[0] = strings.ToUpper(out[0])
+	if !o.script() || len(o.args) < 2 {
+		return out
+	}
+	word := o.word()
+	switch word {
+	case "EVALSHA", "EVALSHA_RO":
+		out[0] = strings.Replace(word, "EVALSHA", "EVAL", 1)
+		out[1] = digestName(strings.ToLower(o.args[1]))
+	case "EVAL", "EVAL_RO":
+		out[1] = digestName(digest(o.args[1]))
+	}
+	return out
+}
+
+func digest(script string) string {
+	sum := sha1.Sum([]byte(script))
+	return hex.EncodeToString(sum[:])
+}
+
+func digestName(sha string) string {
+	if len(sha) > 8 {
+		sha = sha[:8]
+	}
+	return "sha:" + sha
+}
+
+func shorten(args []string) string {
+	parts := make([]string, 0, 4)
+	for i, a := range args {
+		if i == 4 {
+			parts = append(parts, "…")
+			break
+		}
+		parts = append(parts, wire.Quote(clip(a, 40)))
+	}
+	return strings.Join(parts, " ")
+}
+
+// clip shortens s in the middle to at most n runes.
+func clip(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n || n < 3 {
+		return s
+	}
+	head := (n - 1) / 2
+	return string(r[:head]) + "…" + string(r[len(r)-(n-1-head):])
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,137 @@
+package interleave
+
+import (
+	"time"
+)
+
+// strategy chooses the next step. It is asked when every actor waits, and its answer is executed before it is asked
+// again. The next schedule of a search is a new strategy value.
+type strategy interface {
+	next(v *view) (choice, error)
+}
+
+// view is what a strategy may look at: what could happen now, in a fixed order.
+type view struct {
+	now    time.Time
+	step   int // the number that the next step gets
+	actors []*actorView
+}
+
+// actorView lists what could happen to one actor.
+type actorView struct {
+	*Actor
+	ops     []*op      // at the gate, in the fixed order, blocked ones included
+	enabled []bool     // for each of ops
+	pushes  []*session // with a message to deliver, in order of connection
+	late    []*op      // given up by their client and not yet arrived
+}
+
+// ended reports whether nothing more comes from this actor by itself.
+func (a *actorView) ended() bool { return a.done.Load() || a.life.Load() != alive }
+
+// firstEnabled is the first operation that could be executed now, or nil.
+func (a *actorView) firstEnabled() *op {
+	for i, o := range a.ops {
+		if a.enabled[i] {
+			return o
+		}
+	}
+	return nil
+}
+
+func (v *view) actor(name string) *actorView {
+	for _, a := range v.actors {
+		if a.name == name {
+			return a
+		}
+	}
+	return nil
+}
+
+// allEnded reports whether every actor that is not a daemon has ended.
+func (v *view) allEnded() bool {
+	for _, a := range v.actors {
+		if !a.daemon && !a.ended() {
+			return false
+		}
+	}
+	return true
+}
+
+// choice is one thing that can happen next.
+type choice struct {
+	kind   choiceKind
+	actor  *Actor
+	op     *op
+	push   *session
+	d      time.Duration
+	n      int
+	key    string
+	forced bool // a schedule asked for exactly this
+}
+
+type choiceKind int
+
+const (
+	chooseExec      choiceKind = iota // op is executed and its reply handed on
+	chooseExecCrash                   // op is executed, then its actor dies
+	chooseExecLost                    // op is executed, its reply is lost with the connection
+	chooseUnsent                      // the connection is lost before op is executed
+	chooseLate                        // the client of op gives up; op arrives later
+	chooseCrash                       // actor dies where it stands
+	chooseArrive                      // op, which is late, is executed now
+	chooseDeliver                     // the next push of a connection reaches its client
+	chooseDrop                        // that push is lost
+	chooseAdvance                     // the clock moves by d, everything waits
+	chooseIdle                        // the clock moves until something comes, at most by d if d > 0
+	chooseRestart                     // the server loses its memory and its connections
+	chooseFailover                    // the last n writes are lost, and the connections
+	chooseFlushScripts
+	chooseEvict // key is removed by the server
+	chooseEnd   // nothing more can happen
+)
+
+// fair is the default order: round robin over the actors by name, each by its first step that is enabled, messages
+// before operations. When nothing is enabled the clock moves on.
+type fair struct{ last string }
+
+func (f *fair) next(v *view) (choice, error) {
+	if c, ok := f.pick(v); ok {
+		return c, nil
+	}
+	if v.allEnded() {
+		return choice{kind: chooseEnd}, nil
+	}
+	return choice{kind: chooseIdle}, nil
+}
+
+// pick returns the next step that is enabled now, if there is any. Late commands come last: that is as late as can be
+// at this instant.
+func (f *fair) pick(v *view) (choice, bool) {
+	for _, a := range f.rotation(v) {
+		if len(a.pushes) > 0 && a.life.Load() == alive {
+			f.last = a.name
+			return choice{kind: chooseDeliver, actor: a.Actor, push: a.pushes[0]}, true
+		}
+		if o := a.firstEnabled(); o != nil {
+			f.last = a.name
+			return choice{kind: chooseExec, actor: a.Actor, op: o}, true
+		}
+	}
+	for _, a := range v.actors {
+		if len(a.late) > 0 {
+			return choice{kind: chooseArrive, actor: a.Actor, op: a.late[0]}, true
+		}
+	}
+	return choice{}, false
+}
+
+// rotation is the actors from the one after the last that was chosen.
+func (f *fair) rotation(v *view) []*actorView {
+	for i, a := range v.actors {
+		if a.name > f.last {
+			return append(append([]*actorView(nil), v.actors[i:]...), v.actors[:i]...)
+		}
+	}
+	return v.actors
+}

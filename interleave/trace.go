@@ -1,0 +1,292 @@
+package interleave
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/racebench/racebench/interleave/schedule"
+	"github.com/racebench/racebench/interleave/wire"
+)
+
+// StepKind is the kind of thing that happened.
+type StepKind string
+
+// The kinds of steps.
+const (
+	StepOperation StepKind = "operation" // a command was executed, or lost on its way
+	StepArrive    StepKind = "arrive"    // a command came after its client had given up
+	StepDeliver   StepKind = "deliver"   // a message reached its client, or was lost
+	StepClock     StepKind = "clock"     // the clock moved
+	StepCrash     StepKind = "crash"     // an actor died between commands
+	StepServer    StepKind = "server"    // a fault of the server
+)
+
+// Step is one thing that happened, with what was observed.
+type Step struct {
+	N       int           // from 1
+	Kind    StepKind      //
+	Actor   string        // whose; empty for the clock and the server
+	Name    string        // the command, upper case, with its subcommand
+	Command []string      // as sent; a script by its digest
+	Queued  [][]string    // the commands of a transaction, for EXEC
+	Keys    []string      // keys that it names; the channel of a message
+	Fault   string        // crash, lost, unsent, late, drop; restart, failover(2), flushscripts, evict
+	Reply   string        // as for wire.Value.String; empty when nothing was executed
+	IsErr   bool          // the reply is an error
+	Advance time.Duration // of the clock
+	At      time.Duration // virtual time since the world began, after the step
+	Changes []Change      // what the step did to keys
+	Wrote   bool          // some key is different after it
+	Caller  string        // file:line inside the subject
+	Events  []string      // what became of actors by the next step: notes, ends
+
+	forced bool // a schedule asked for exactly this
+	nth    int  // place among the waiting operations that the token would match
+}
+
+// Trace is a schedule with what was observed.
+type Trace struct {
+	Before     []KeyState // what was there before the first step
+	Events     []string   // what became of actors before the first step
+	Steps      []*Step
+	After      []KeyState // what was there after the last step
+	Undeclared []Change   // changes that no step named, found at the end
+	Notes      []Note     // of all actors, in order
+	Bound      string     // the bound that ended the trace too early, or empty
+}
+
+// KeyState is a key with its value.
+type KeyState struct {
+	Key   string `json:"key"`
+	Value *Entry `json:"value"`
+}
+
+func (m image) list() []KeyState {
+	list := make([]KeyState, 0, len(m))
+	for _, k := range m.sorted() {
+		list = append(list, KeyState{k.String(), m[k]})
+	}
+	return list
+}
+
+func (t *Trace) last() *Step {
+	if len(t.Steps) == 0 {
+		return nil
+	}
+	return t.Steps[len(t.Steps)-1]
+}
+
+// touched reports whether the last step changed data.
+func (t *Trace) touched() bool {
+	s := t.last()
+	return s == nil || len(s.Changes) > 0
+}
+
+// Schedule is the schedule that makes exactly these steps happen again.
+func (t *Trace) Schedule() schedule.Schedule {
+	out := make(schedule.Schedule, 0, len(t.Steps))
+	for _, s := range t.Steps {
+		out = append(out, s.Token())
+	}
+	return out
+}
+
+// Token is the token that makes this step happen.
+func (s *Step) Token() schedule.Token {
+	t := schedule.Token{Actor: s.Actor}
+	word, _, _ := strings.Cut(s.Name, " ")
+	switch s.Kind {
+	case StepOperation:
+		t.Kind = schedule.Op
+		t.Match = schedule.Match{Command: word, Nth: max(s.nth, 1)}
+		t.Fault = map[string]schedule.Fault{"crash": schedule.CrashAfter, "lost": schedule.Lost, "unsent": schedule.Unsent, "late": schedule.Late}[s.Fault]
+	case StepCrash:
+		t.Kind, t.Fault = schedule.Op, schedule.CrashBefore
+		t.Match.Nth = 1
+	case StepArrive:
+		t.Kind = schedule.Arrive
+		t.Match.Nth = max(s.nth, 1)
+	case StepDeliver:
+		t.Kind = schedule.Deliver
+		t.Match.Nth = max(s.nth, 1)
+		if len(s.Keys) > 0 && s.nth > 1 {
+			t.Key = s.Keys[0]
+		}
+		if s.Fault == "drop" {
+			t.Fault = schedule.Drop
+		}
+	case StepClock:
+		t.Kind, t.Duration = schedule.Advance, s.Advance
+	case StepServer:
+		kind, n, _ := strings.Cut(s.Fault, "(")
+		switch kind {
+		case "restart":
+			t.Kind = schedule.Restart
+		case "failover":
+			t.Kind = schedule.Failover
+			t.N, _ = strconv.Atoi(strings.TrimSuffix(n, ")"))
+		case "flushscripts":
+			t.Kind = schedule.FlushScripts
+		case "evict":
+			t.Kind, t.Key = schedule.Evict, s.Keys[0]
+		}
+	}
+	return t
+}
+
+// String is the trace as text: one line for each step and, indented, what it did. Equal traces are equal texts.
+func (t *Trace) String() string {
+	var b strings.Builder
+	for _, e := range t.Events {
+		fmt.Fprintf(&b, "      %s\n", e)
+	}
+	for _, s := range t.Steps {
+		fmt.Fprintf(&b, "%4d  %-9s %s", s.N, formatAt(s.At), s.Summary())
+		if s.Caller != "" {
+			fmt.Fprintf(&b, "  %s", s.Caller)
+		}
+		b.WriteByte('\n')
+		for _, c := range s.Changes {
+			fmt.Fprintf(&b, "      %s\n", c)
+		}
+		for _, e := range s.Events {
+			fmt.Fprintf(&b, "      %s\n", e)
+		}
+	}
+	for _, c := range t.Undeclared {
+		fmt.Fprintf(&b, "      no command named it: %s\n", c)
+	}
+	if t.Bound != "" {
+		fmt.Fprintf(&b, "      ended by a bound: %s\n", t.Bound)
+	}
+	for _, k := range t.After {
+		fmt.Fprintf(&b, "      %s = %s%s\n", k.Key, k.Value, k.Value.expiry())
+	}
+	return b.String()
+}
+
+// Summary is the step in one line, with its actor: "A GET job:1 → nil".
+func (s *Step) Summary() string {
+	text := s.Text()
+	if s.Actor != "" {
+		return s.Actor + " " + text
+	}
+	return text
+}
+
+// Text is the step in one line, without its actor.
+func (s *Step) Text() string {
+	switch s.Kind {
+	case StepClock:
+		return "clock +" + s.Advance.String()
+	case StepCrash:
+		if len(s.Command) > 0 {
+			return "crashes before " + commandText(s.Command)
+		}
+		return "crashes"
+	case StepServer:
+		if s.Fault == "evict" {
+			return "server evicts " + s.Keys[0]
+		}
+		return "server " + s.Fault
+	case StepDeliver:
+		if s.Fault == "drop" {
+			return "loses " + s.Reply
+		}
+		return "receives " + s.Reply
+	}
+	text := commandText(s.Command)
+	if len(s.Queued) > 0 {
+		parts := make([]string, len(s.Queued))
+		for i, q := range s.Queued {
+			parts[i] = commandText(q)
+		}
+		text += " {" + strings.Join(parts, "; ") + "}"
+	}
+	if s.Kind == StepArrive {
+		text = "late " + text
+	}
+	switch s.Fault {
+	case "unsent":
+		return text + " ✗ never sent, connection lost"
+	case "late":
+		return text + " ✗ client gives up, still on its way"
+	case "lost":
+		return text + " → " + s.Reply + " ✗ reply lost"
+	case "crash":
+		return text + " → " + s.Reply + " ✗ crashes"
+	}
+	return text + " → " + s.Reply
+}
+
+func commandText(args []string) string {
+	parts := make([]string, len(args))
+	for i, a := range args {
+		parts[i] = wire.Quote(a)
+	}
+	return strings.Join(parts, " ")
+}
+
+// String is the change in one line: "job:1 = {status: RUNNING} (was none)".
+func (c Change) String() string {
+	if c.After == nil {
+		return c.Key + " gone (was " + c.Before.String() + ")"
+	}
+	s := c.Key + " = " + c.After.String() + c.After.expiry()
+	if c.Before == nil {
+		return s + " (new)"
+	}
+	if c.Before.String() != c.After.String() {
+		return s + " (was " + c.Before.String() + ")"
+	}
+	return s
+}
+
+func (e *Entry) expiry() string {
+	if e == nil || e.Expires < 0 {
+		return ""
+	}
+	return " until " + formatAt(e.Expires)
+}
+
+// formatAt prints a virtual time since the beginning of the world.
+func formatAt(d time.Duration) string { return "+" + d.String() }
+
+// MarshalJSON writes the step in the form that docs/results.md describes.
+func (s *Step) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		N       int        `json:"n"`
+		Kind    StepKind   `json:"kind"`
+		Actor   string     `json:"actor,omitempty"`
+		Token   string     `json:"token"`
+		Command []string   `json:"command,omitempty"`
+		Queued  [][]string `json:"queued,omitempty"`
+		Keys    []string   `json:"keys,omitempty"`
+		Fault   string     `json:"fault,omitempty"`
+		Reply   string     `json:"reply,omitempty"`
+		Advance string     `json:"advance,omitempty"`
+		At      string     `json:"at"`
+		Changes []Change   `json:"changes,omitempty"`
+		Caller  string     `json:"caller,omitempty"`
+		Events  []string   `json:"events,omitempty"`
+	}{s.N, s.Kind, s.Actor, s.Token().String(), s.Command, s.Queued, s.Keys, s.Fault, s.Reply, durationText(s.Advance), s.At.String(), s.Changes, s.Caller, s.Events})
+}
+
+func durationText(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return d.String()
+}
+
+// String names an operation that waits: "GET job:1 (start.go:41)".
+func (o *op) String() string {
+	text := commandText(o.display())
+	if at := o.caller.resolve().text; at != "" {
+		text += " (" + at + ")"
+	}
+	return text
+}

@@ -1,0 +1,118 @@
+package interleave
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"runtime/pprof"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/racebench/racebench/interleave/schedule"
+)
+
+// World is one execution: a throwaway Redis, a virtual clock that begins at midnight UTC of 2000-01-01, actors and
+// invariants. A world function describes it; it runs once for every schedule, in the world's own synctest bubble, so
+// time.Now, timers and contexts are virtual in it.
+type World struct {
+	cfg     *config
+	eng     *engine
+	id      string
+	arrival chan struct{}
+	direct  *redis.Client
+	err     error // of the world function
+
+	cleanups []func()
+}
+
+var worlds atomic.Int64
+
+func newWorld(cfg *config) *World {
+	return &World{cfg: cfg, id: strconv.FormatInt(worlds.Add(1), 10), arrival: make(chan struct{}, 1)}
+}
+
+// Actor adds an actor. Its function runs once the world function has returned; when it returns, the actor has ended. An
+// error that it returns is a violation, unless a fault of the schedule broke one of the actor's connections.
+// The name is used in schedules: a letter or _, then letters, digits, _ and -.
+func (w *World) Actor(name string, run func(*Actor) error, opts ...ActorOption) {
+	if err := schedule.CheckActor(name); err != nil {
+		w.fail(err)
+		return
+	}
+	for _, a := range w.eng.actors {
+		if a.name == name {
+			w.fail(fmt.Errorf("interleave: two actors are named %s", name))
+			return
+		}
+	}
+	a := &Actor{world: w, name: name, run: run}
+	a.ctx, a.cancel = w.eng.newContext()
+	for _, o := range opts {
+		o(a)
+	}
+	w.eng.actors = append(w.eng.actors, a)
+}
+
+// Redis returns a client that does not pass the gate, for what is there before the first step. Actors must not use it.
+func (w *World) Redis() *redis.Client {
+	if w.direct == nil {
+		w.direct = redis.NewClient(clientOptions(func(context.Context, string, string) (net.Conn, error) {
+			return newDirectConn(w.eng), nil
+		}))
+	}
+	return w.direct
+}
+
+// Always adds an invariant that is judged after every step.
+func (w *World) Always(name string, judge func(*State) error) {
+	w.Check(Invariant{Name: name, When: AlwaysHolds, Judge: fromError(judge)})
+}
+
+// Finally adds an invariant that is judged when nothing more can happen.
+func (w *World) Finally(name string, judge func(*State) error) {
+	w.Check(Invariant{Name: name, When: FinallyHolds, Judge: fromError(judge)})
+}
+
+// Check adds invariants, such as those of the package invariants.
+func (w *World) Check(invariants ...Invariant) {
+	for _, inv := range invariants {
+		if inv.Name == "" || inv.Judge == nil {
+			w.fail(fmt.Errorf("interleave: an invariant needs a name and a judgement"))
+			return
+		}
+		w.eng.judged = append(w.eng.judged, &judgement{inv: inv})
+	}
+}
+
+// Fail ends the world with an error, for a world function whose preparation did not work. Only the first error counts.
+func (w *World) Fail(err error) {
+	if err != nil {
+		w.fail(err)
+	}
+}
+
+func (w *World) fail(err error) {
+	if w.err == nil {
+		w.err = err
+	}
+}
+
+// Cleanup adds a function that is called when the world has ended and its actors with it, last added first, for what a
+// world function has opened.
+func (w *World) Cleanup(f func()) { w.cleanups = append(w.cleanups, f) }
+
+// Now is the virtual time since the world began.
+func (w *World) Now() time.Duration { return time.Since(w.eng.start) }
+
+// labels mark the goroutines of an actor in profiles.
+func (w *World) labels(a *Actor) pprof.LabelSet {
+	return pprof.Labels(worldLabel, w.id, actorLabel, a.name)
+}
+
+const (
+	worldLabel = "interleave.world"
+	actorLabel = "interleave.actor"
+)

@@ -1,0 +1,180 @@
+// Package scenarios is the catalogue of races: one file for each, the story first. A scenario is where a subject
+// (package impl) and the harness (package interleave) meet; neither knows the other.
+//
+// The catalogue is data that go test and the racebench command both use.
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/racebench/racebench/interleave"
+)
+
+// Scenario is one race: who does what, which order of commands breaks which invariant, and what each implementation
+// must show.
+type Scenario struct {
+	ID      string // A1
+	Name    string // duplicate-acquire
+	Subject string // jobs
+	Title   string // one line
+	Story   string // who, what goes wrong, for whom: a few sentences
+	Window  string // the code path: which commands the window lies between
+	Limit   string // a limit that lua shares and documents; empty when there is none
+	Cases   []Case // one for each implementation that says something, naive first
+}
+
+// Case is a scenario on one implementation.
+type Case struct {
+	Impl     string // naive, lua or setnx
+	Variants []Variant
+}
+
+// Variant is one forced order of a case. Most cases have one.
+type Variant struct {
+	Name     string // empty when it is the only one; else what differs: "crash after HSET"
+	Schedule string // in the grammar of package schedule
+	// World describes the world for one target, so that repeats use keys of their own.
+	World func(w *interleave.World, target string)
+	// Breaks are the invariants that this order violates, with the step after which each is; empty when all hold.
+	Breaks []Break
+	// Shows is what a person sees, in a few words: "2 job hashes, 1 unreferenced, two workers started".
+	Shows string
+	// Count counts what the run left, from the keys and notes in the result: never from what should be there.
+	Count func(*interleave.Result) Counts
+	// Counts is what Count must give for one run.
+	Counts Counts
+}
+
+// Break names an invariant that is violated and the step after which it is.
+type Break struct {
+	Invariant string `json:"invariant"`
+	Step      int    `json:"step"`
+}
+
+// Counts are named numbers, such as "job hashes".
+type Counts map[string]int
+
+// Add adds the numbers of d to c.
+func (c Counts) Add(d Counts) {
+	for k, n := range d {
+		c[k] += n
+	}
+}
+
+// String prints the numbers in the order of their names: "job hashes=2 unreferenced jobs=1".
+func (c Counts) String() string {
+	names := make([]string, 0, len(c))
+	for k := range c {
+		names = append(names, k)
+	}
+	slices.Sort(names)
+	for i, k := range names {
+		names[i] = fmt.Sprintf("%s=%d", k, c[k])
+	}
+	return strings.Join(names, " ")
+}
+
+// Case returns the case of an implementation.
+func (s *Scenario) Case(impl string) (*Case, bool) {
+	for i := range s.Cases {
+		if s.Cases[i].Impl == impl {
+			return &s.Cases[i], true
+		}
+	}
+	return nil, false
+}
+
+// Check compares a result with what the variant must show, and returns what differs; nothing when all is as expected.
+func (v *Variant) Check(res *interleave.Result) []string {
+	var wrong []string
+	if res.Err != nil {
+		return append(wrong, res.Err.Error())
+	}
+	var got []Break
+	for _, j := range res.Verdicts {
+		switch j.Outcome {
+		case interleave.Violated:
+			got = append(got, Break{j.Invariant, j.Step})
+			if !slices.Contains(v.Breaks, Break{j.Invariant, j.Step}) {
+				wrong = append(wrong, fmt.Sprintf("%q is violated after step %d, which the catalogue does not expect: %s", j.Invariant, j.Step, j.Detail))
+			}
+		case interleave.Undecided:
+			wrong = append(wrong, fmt.Sprintf("%q is undecided: %s", j.Invariant, j.Detail))
+		}
+	}
+	for _, b := range v.Breaks {
+		if !slices.Contains(got, b) {
+			wrong = append(wrong, fmt.Sprintf("%q is not violated after step %d, as the catalogue expects", b.Invariant, b.Step))
+		}
+	}
+	if v.Count == nil {
+		return wrong
+	}
+	have := v.Count(res)
+	names := Counts{}
+	names.Add(have)
+	names.Add(v.Counts)
+	for _, k := range slices.Sorted(keys(names)) {
+		if have[k] != v.Counts[k] {
+			wrong = append(wrong, fmt.Sprintf("%s: %d, the catalogue expects %d", k, have[k], v.Counts[k]))
+		}
+	}
+	return wrong
+}
+
+func keys(c Counts) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range c {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// All returns the catalogue in order.
+func All() []*Scenario { return slices.Clone(catalogue) }
+
+var catalogue []*Scenario
+
+// Find returns the scenarios that the words name: by id (A1), by name (duplicate-acquire), or by a pattern (A*). No words
+// name all. The error is an *UnknownError.
+func Find(words ...string) ([]*Scenario, error) {
+	if len(words) == 0 {
+		return All(), nil
+	}
+	chosen := map[*Scenario]bool{}
+	for _, w := range words {
+		found := false
+		for _, s := range catalogue {
+			if s.matches(w) {
+				chosen[s], found = true, true
+			}
+		}
+		if !found {
+			return nil, &UnknownError{Word: w}
+		}
+	}
+	var out []*Scenario
+	for _, s := range catalogue {
+		if chosen[s] {
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
+func (s *Scenario) matches(word string) bool {
+	w := strings.ToLower(word)
+	if prefix, ok := strings.CutSuffix(w, "*"); ok {
+		return strings.HasPrefix(strings.ToLower(s.ID), prefix) || strings.HasPrefix(s.Name, prefix)
+	}
+	return w == strings.ToLower(s.ID) || w == s.Name
+}
+
+// UnknownError says that no scenario has this id or name.
+type UnknownError struct{ Word string }
+
+func (e *UnknownError) Error() string { return fmt.Sprintf("no scenario %q", e.Word) }
