@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/racebench/racebench/interleave/backend"
-	_ "github.com/racebench/racebench/interleave/backend/process"  // redis-server from PATH
+	_ "github.com/racebench/racebench/interleave/backend/process" // redis-server from PATH
 	"github.com/racebench/racebench/interleave/schedule"
 )
 

@@ -146,4 +146,3 @@ func (e *engine) must(db int, args ...string) error {
 	}
 	return err
 }
-
