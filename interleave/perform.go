@@ -90,7 +90,9 @@ func (s *Step) describe(o *op) {
 	s.Name, s.Command, s.Keys = o.traceName(), o.display(), o.keyNames()
 	s.Caller = o.caller.resolve().text
 	if o.name == "EXEC" {
-		s.Queued = append([][]string(nil), o.s.queued...)
+		for _, q := range o.s.queued {
+			s.Queued = append(s.Queued, displayed(q))
+		}
 	}
 }
 
@@ -168,7 +170,7 @@ func (s *session) doTracked(o *op, step *Step) ([]byte, error) {
 	for _, args := range o.commands() {
 		script = script || isScript(args)
 	}
-	raw, err := s.do(o.args)
+	raw, err := s.doOp(o)
 	if err != nil {
 		return nil, err
 	}

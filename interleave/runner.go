@@ -188,6 +188,7 @@ func (r *Runner) live(e *engine, build func(*World), res *Result) error {
 			e.teardown()
 			done <- err
 		}()
+		e.world.arrival = make(chan struct{}, 1)
 		e.start = time.Now()
 		e.clock = e.start
 		if err = r.server.Reset(e.start); err != nil {

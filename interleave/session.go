@@ -92,6 +92,17 @@ func (s *session) do(args []string) ([]byte, error) {
 	return raw, nil
 }
 
+// doOp executes an operation. One that would wait on the server has been prepared since it came.
+func (s *session) doOp(o *op) ([]byte, error) {
+	if o.block == nil {
+		return s.do(o.args)
+	}
+	if err := s.eng.syncClock(); err != nil {
+		return nil, err
+	}
+	return s.doBlocking(o.block)
+}
+
 // forbidden are commands that would take the server away from its world, whatever the backend.
 var forbidden = map[string]string{
 	"SHUTDOWN":  "it would end the server",
@@ -312,21 +323,23 @@ func (o *op) effects(args []string) bool {
 // mayPublish reports whether o can make the server push something.
 func (o *op) mayPublish() bool { return o.flags&command.ReadOnly == 0 || o.name == "EXEC" }
 
-// display is the command as the trace shows it, in the server's spelling. A script is named by its digest, whichever way it was sent, because the
-// way depends on what the server had cached.
-func (o *op) display() []string {
-	out := append([]string(nil), o.args...)
+// display is the command as the trace shows it.
+func (o *op) display() []string { return displayed(o.args) }
+
+// displayed spells a command as the server does. A script is named by its digest, whichever way it was sent, because
+// the way depends on what the server had cached.
+func displayed(args []string) []string {
+	out := append([]string(nil), args...)
 	out[0] = strings.ToUpper(out[0])
-	if !o.script() || len(o.args) < 2 {
+	if len(args) < 2 {
 		return out
 	}
-	word := o.word()
-	switch word {
+	switch word := out[0]; word {
 	case "EVALSHA", "EVALSHA_RO":
 		out[0] = strings.Replace(word, "EVALSHA", "EVAL", 1)
-		out[1] = digestName(strings.ToLower(o.args[1]))
+		out[1] = digestName(strings.ToLower(args[1]))
 	case "EVAL", "EVAL_RO":
-		out[1] = digestName(digest(o.args[1]))
+		out[1] = digestName(digest(args[1]))
 	}
 	return out
 }

@@ -21,7 +21,7 @@ type World struct {
 	cfg     *config
 	eng     *engine
 	id      string
-	arrival chan struct{}
+	arrival chan struct{} // made in the bubble, or waiting on it would stop the virtual clock
 	direct  *redis.Client
 	err     error // of the world function
 
@@ -31,7 +31,7 @@ type World struct {
 var worlds atomic.Int64
 
 func newWorld(cfg *config) *World {
-	return &World{cfg: cfg, id: strconv.FormatInt(worlds.Add(1), 10), arrival: make(chan struct{}, 1)}
+	return &World{cfg: cfg, id: strconv.FormatInt(worlds.Add(1), 10)}
 }
 
 // Actor adds an actor. Its function runs once the world function has returned; when it returns, the actor has ended. An
