@@ -2,8 +2,10 @@ package interleave_test
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -82,3 +84,7 @@ func check(ok bool, format string, args ...any) error {
 	}
 	return fmt.Errorf(format, args...)
 }
+
+type tlsConfig = tls.Config
+
+func itoa(n int) string { return strconv.Itoa(n) }

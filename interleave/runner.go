@@ -3,10 +3,12 @@ package interleave
 import (
 	"context"
 	"errors"
+	"net"
 	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -32,12 +34,20 @@ func Open(opts ...Option) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
+	warmResolver()
 	server, err := backend.Open(cfg.redis, cfg.backend)
 	if err != nil {
 		return nil, err
 	}
 	return &Runner{cfg: cfg, server: server}, nil
 }
+
+// warmResolver makes the net package set up its resolver outside any bubble. It keeps a channel for the life of the
+// process, and go-redis looks the server's name up when maintenance notifications are on: a channel that was made in one
+// world's bubble would be fatal in the next.
+var warmResolver = sync.OnceFunc(func() {
+	_, _ = net.DefaultResolver.LookupIPAddr(context.Background(), "localhost")
+})
 
 // Close ends the throwaway Redis.
 func (r *Runner) Close() error { return r.server.Close() }
