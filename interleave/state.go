@@ -107,16 +107,38 @@ func (e *engine) judge(final bool) error {
 type State struct {
 	eng   *engine
 	Final bool // nothing more can happen
+	made  *time.Duration // virtual time of a state that NewState made; nil for one of a world
+}
+
+// NewState makes a state by hand, for the tests of a judgement: the trace so far, the data after its last step (keys of
+// database 0), the virtual time since the world began, and whether nothing more can happen. It has no Redis, and no
+// actor in it has ended or crashed.
+func NewState(trace *Trace, data []KeyState, now time.Duration, final bool) *State {
+	img := image{}
+	for _, k := range data {
+		img[dbKey{0, k.Key}] = k.Value
+	}
+	return &State{eng: &engine{trace: trace, image: img}, Final: final, made: &now}
 }
 
 // Trace is what has happened so far.
 func (s *State) Trace() *Trace { return s.eng.trace }
 
 // Now is the virtual time since the world began.
-func (s *State) Now() time.Duration { return time.Since(s.eng.start) }
+func (s *State) Now() time.Duration {
+	if s.made != nil {
+		return *s.made
+	}
+	return time.Since(s.eng.start)
+}
 
-// Redis returns a client that does not pass the gate. It must only read.
-func (s *State) Redis() *redis.Client { return s.eng.world.Redis() }
+// Redis returns a client that does not pass the gate. It must only read. A state of NewState has none: nil.
+func (s *State) Redis() *redis.Client {
+	if s.made != nil {
+		return nil
+	}
+	return s.eng.world.Redis()
+}
 
 // Context is a context for the calls of Redis.
 func (s *State) Context() context.Context { return context.Background() }
