@@ -21,6 +21,7 @@ type conn struct {
 	want   state
 	multi  bool // a transaction is open
 	begun  bool // … but its MULTI is not sent yet
+	late   bool // … and may set deadlines that have passed
 	pushes []byte
 	tx     []string       // scripts that the open transaction loads
 	after  []func(*state) // what it does to the connection

@@ -18,7 +18,9 @@ func (c *conn) special(k kind, args []string) ([]byte, error) {
 	s := c.s
 	switch k {
 	case expiring:
-		s.mayExpire = s.mayExpire || len(args) != 3 || !strings.EqualFold(args[0], "SET")
+		if len(args) > 3 || !strings.EqualFold(args[0], "SET") {
+			return c.expiring(args)
+		}
 	case hello, client, selectDB, resetting:
 		return c.handshake(k, args)
 	case multi:
@@ -51,6 +53,20 @@ func (c *conn) special(k kind, args []string) ([]byte, error) {
 	return bytes.Clone(raw), err
 }
 
+// expiring executes a command that may give a key a deadline. One that has passed leaves a key that is due at once,
+// which the server keeps until it looks at it: it is swept before the next command.
+func (c *conn) expiring(args []string) ([]byte, error) {
+	c.s.mayExpire = true
+	raw, err := c.roundTrip(args)
+	for _, a := range args {
+		if strings.EqualFold(a, "PXAT") || strings.EqualFold(a, "EXAT") {
+			c.late = c.late || c.multi
+			c.s.moved = c.s.moved || !c.multi
+		}
+	}
+	return bytes.Clone(raw), err
+}
+
 // endTx ends a transaction.
 func (c *conn) endTx(k kind, args []string) ([]byte, error) {
 	raw, err := c.roundTrip(args)
@@ -67,7 +83,8 @@ func (c *conn) endTx(k kind, args []string) ([]byte, error) {
 				change(&c.l.have)
 			}
 		}
-		c.multi, c.tx, c.after = false, nil, nil
+		c.s.moved = c.s.moved || c.late
+		c.multi, c.late, c.tx, c.after = false, false, nil, nil
 	}
 	return bytes.Clone(raw), nil
 }

@@ -12,6 +12,9 @@ import (
 // still counts it and its notification is still to come. SCAN removes each due key that it meets.
 func (s *Server) sweep() error {
 	s.moved = false
+	if s.shift != nil {
+		return s.shift.sweep()
+	}
 	if !s.mayExpire {
 		return nil
 	}
@@ -20,7 +23,7 @@ func (s *Server) sweep() error {
 		return err
 	}
 	for _, db := range volatile(raw) {
-		if err := s.sweepDB(db); err != nil {
+		if err := s.scanDB(db, func(string) {}); err != nil {
 			return err
 		}
 	}
@@ -39,11 +42,22 @@ func volatile(info []byte) []int {
 	return dbs
 }
 
-func (s *Server) sweepDB(db int) error {
-	l := s.ctl
-	if l.have.db != db {
-		l.queue("SELECT", strconv.Itoa(db))
-		l.have.db = db
+// useDB moves the control connection to a database.
+func (s *Server) useDB(db int) error {
+	if s.ctl.have.db == db {
+		return nil
+	}
+	if _, err := s.control("SELECT", strconv.Itoa(db)); err != nil {
+		return err
+	}
+	s.ctl.have.db = db
+	return nil
+}
+
+// scanDB calls f with each key of a database.
+func (s *Server) scanDB(db int, f func(key string)) error {
+	if err := s.useDB(db); err != nil {
+		return err
 	}
 	for cursor := "0"; ; {
 		raw, err := s.control("SCAN", cursor, "COUNT", "1000")
@@ -56,6 +70,9 @@ func (s *Server) sweepDB(db int) error {
 		}
 		if v.Kind != wire.Array || len(v.Elems) != 2 {
 			return s.gone(fmt.Errorf("SCAN answered %s", v))
+		}
+		for _, k := range v.Elems[1].Elems {
+			f(k.Str)
 		}
 		if cursor = v.Elems[0].Str; cursor == "0" {
 			return nil
