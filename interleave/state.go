@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -106,7 +107,7 @@ func (e *engine) judge(final bool) error {
 // State is what an invariant may look at: the data after a step, and the trace so far. Nothing may be changed.
 type State struct {
 	eng   *engine
-	Final bool // nothing more can happen
+	Final bool           // nothing more can happen
 	made  *time.Duration // virtual time of a state that NewState made; nil for one of a world
 }
 
@@ -143,19 +144,23 @@ func (s *State) Redis() *redis.Client {
 // Context is a context for the calls of Redis.
 func (s *State) Context() context.Context { return context.Background() }
 
-// Keys are the keys of database 0 that match a pattern as of path.Match, sorted.
+// Keys are the keys of database 0 that match a pattern, sorted. The pattern is one of path.Match, except that / is a
+// character like any other: "job:*" matches job:a/b.
 func (s *State) Keys(pattern string) []string {
 	var keys []string
 	for _, k := range s.eng.image.sorted() {
 		if k.db != 0 {
 			continue
 		}
-		if ok, err := path.Match(pattern, k.key); ok && err == nil {
+		if ok, err := path.Match(noSlash(pattern), noSlash(k.key)); ok && err == nil {
 			keys = append(keys, k.key)
 		}
 	}
 	return keys
 }
+
+// noSlash hides from path.Match what only paths have.
+func noSlash(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
 
 // Entry is the value of a key of database 0; nil when there is none.
 func (s *State) Entry(key string) *Entry { return s.eng.image[dbKey{0, key}] }
