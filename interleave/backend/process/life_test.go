@@ -1,0 +1,269 @@
+package process
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/racebench/racebench/interleave/backend"
+	"github.com/racebench/racebench/interleave/backend/remote"
+	"github.com/racebench/racebench/internal/require"
+)
+
+// roleVariable makes this test binary act as a program that uses two servers and ends in some way.
+const roleVariable = "RACEBENCH_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	if role := os.Getenv(roleVariable); role != "" {
+		act(role)
+	}
+	os.Exit(m.Run())
+}
+
+func act(role string) {
+	var servers []backend.Server
+	for range 2 {
+		s, err := Open(backend.Config{})
+		if err != nil {
+			fmt.Println("open:", err)
+			os.Exit(1)
+		}
+		c, _ := s.Open()
+		if _, err := c.Do([]string{"SET", "a", "1"}); err != nil {
+			fmt.Println("do:", err)
+			os.Exit(1)
+		}
+		servers = append(servers, s)
+	}
+	fmt.Println("ready")
+	switch role {
+	case "panic":
+		panic("on purpose")
+	case "exit":
+		os.Exit(7)
+	case "close":
+		for _, s := range servers {
+			if err := s.Close(); err != nil {
+				fmt.Println("close:", err)
+			}
+		}
+		os.Exit(0)
+	case "handle":
+		c := make(chan os.Signal, 1)
+		signal.Notify(c, os.Interrupt)
+		<-c
+		for _, s := range servers {
+			s.Close()
+		}
+		os.Exit(2)
+	default:
+		select {}
+	}
+}
+
+// Whatever way a program ends, no process and no file of it stays.
+func TestNothingStays(t *testing.T) {
+	require.Backend(t, "process")
+	for _, c := range []struct {
+		role string
+		end  syscall.Signal
+	}{
+		{"close", 0}, {"exit", 0}, {"panic", 0}, {"wait", syscall.SIGKILL}, {"wait", syscall.SIGINT}, {"wait", syscall.SIGTERM},
+		{"handle", syscall.SIGINT}, {"wait", syscall.SIGQUIT},
+	} {
+		t.Run(fmt.Sprint(c.role, " ", c.end), func(t *testing.T) {
+			tmp := t.TempDir()
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), roleVariable+"="+c.role, "TMPDIR="+tmp)
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if line, _ := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
+				t.Fatalf("the program says %q", line)
+			}
+			if c.end != 0 {
+				if n := len(mentioning(tmp)); n == 0 {
+					t.Fatal("no process uses the folder: this test sees nothing")
+				}
+				syscall.Kill(-cmd.Process.Pid, c.end) // the whole group, as a terminal does
+			}
+			cmd.Wait()
+			var left []string
+			for range 500 {
+				files, _ := filepath.Glob(filepath.Join(tmp, "*"))
+				if left = append(files, mentioning(tmp)...); len(left) == 0 {
+					return
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			t.Errorf("5 s later there are still %q", left)
+		})
+	}
+}
+
+// mentioning lists the processes whose folder or command line is in dir.
+func mentioning(dir string) (found []string) {
+	procs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, p := range procs {
+		cwd, _ := os.Readlink(filepath.Join(p, "cwd"))
+		cmdline, _ := os.ReadFile(filepath.Join(p, "cmdline"))
+		if strings.HasPrefix(cwd, dir) || strings.Contains(string(cmdline), dir) {
+			found = append(found, p+" "+strings.ReplaceAll(string(cmdline), "\x00", " "))
+		}
+	}
+	return found
+}
+
+// A folder whose process and janitor were killed is removed by the next run, and that of a living one is not.
+func TestStaleFolders(t *testing.T) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	dead := filepath.Join(tmp, prefix+"dead")
+	if err := os.Mkdir(dead, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	os.WriteFile(filepath.Join(dead, ownerFile), nil, 0o600)
+	alive, err := newFolder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer alive.remove()
+	sweepStale(tmp)
+	if exists(dead) || !exists(alive.path) {
+		t.Errorf("dead folder exists: %v, living one: %v", exists(dead), exists(alive.path))
+	}
+}
+
+func unavailableText(t *testing.T, err error) string {
+	t.Helper()
+	var u *backend.UnavailableError
+	if !errors.As(err, &u) || u.Backend != Name {
+		t.Fatalf("got %v (%T), want an UnavailableError of %s", err, err, Name)
+	}
+	return err.Error()
+}
+
+func TestServerHangs(t *testing.T) {
+	s := open(t, backend.Config{ReplyTimeout: 200 * time.Millisecond})
+	c := conn(t, s)
+	do(t, c, "SET", "a", "1")
+	syscall.Kill(s.child.cmd.Process.Pid, syscall.SIGSTOP)
+	start := time.Now()
+	_, err := c.Do([]string{"get", "a"})
+	if got := unavailableText(t, err); !strings.Contains(got, "did not answer GET within 200ms") {
+		t.Error(got)
+	}
+	if _, err := c.Do([]string{"GET", "a"}); err == nil {
+		t.Error("a server that hung is used again")
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("it took %s", took)
+	}
+}
+
+func TestServerDies(t *testing.T) {
+	s := open(t, backend.Config{})
+	c := conn(t, s)
+	do(t, c, "SET", "a", "1")
+	syscall.Kill(s.child.cmd.Process.Pid, syscall.SIGTERM)
+	var err error
+	for err == nil {
+		_, err = c.Do([]string{"GET", "a"})
+	}
+	got := unavailableText(t, err)
+	if !strings.Contains(got, "exit status 0") || !strings.Contains(got, "bye bye") {
+		t.Errorf("the reason is not told: %s", got)
+	}
+	if err := s.Reset(remote.Epoch); err == nil {
+		t.Error("a dead server was reset")
+	}
+}
+
+// fake writes a program that stands in for redis-server.
+func fake(t *testing.T, script string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "redis-server")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestCannotOpen(t *testing.T) {
+	noExec := filepath.Join(t.TempDir(), "redis-server")
+	os.WriteFile(noExec, nil, 0o644)
+	for _, c := range []struct {
+		name, binary, want string
+	}{
+		{"missing", "/nowhere/redis-server", "there is no redis-server at /nowhere/redis-server"},
+		{"not executable", noExec, "may not be executed"},
+		{"ends at once", fake(t, "echo something is wrong; exit 3"), "ended at once (exit status 3; last line of its log: something is wrong)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Open(backend.Config{Binary: c.binary})
+			if got := unavailableText(t, err); !strings.Contains(got, c.want) {
+				t.Errorf("got %q, want %q in it", got, c.want)
+			}
+			var u *backend.UnavailableError
+			if errors.As(err, &u); u.Hint == "" {
+				t.Error("no hint")
+			}
+		})
+	}
+	t.Run("nothing on PATH", func(t *testing.T) {
+		t.Setenv("PATH", "/nowhere")
+		_, err := Open(backend.Config{})
+		if got := unavailableText(t, err); !strings.Contains(got, "no redis-server on PATH") {
+			t.Error(got)
+		}
+	})
+	t.Run("no temporary folder", func(t *testing.T) {
+		require.Backend(t, "process")
+		t.Setenv("TMPDIR", "/nowhere/at/all")
+		_, err := Open(backend.Config{})
+		if got := unavailableText(t, err); !strings.Contains(got, "/nowhere/at/all: no such file or directory") {
+			t.Error(got)
+		}
+	})
+}
+
+// A temporary folder with a name longer than a socket address takes is no obstacle.
+func TestLongTemporaryFolder(t *testing.T) {
+	long := filepath.Join(t.TempDir(), strings.Repeat("long", 30), strings.Repeat("name", 30))
+	if err := os.MkdirAll(long, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", long)
+	c := conn(t, open(t, backend.Config{}))
+	if got := do(t, c, "PING"); got != "+PONG\r\n" {
+		t.Error(got)
+	}
+}
+
+func TestProbe(t *testing.T) {
+	require.Backend(t, "process")
+	version, how, err := Probe(t.Context(), backend.Config{})
+	if err != nil || remote.Older(version, 6, 2) || !strings.Contains(how, "redis-server, ") {
+		t.Error(version, how, err)
+	}
+	other, err := Version(t.Context(), "")
+	if err != nil || other != version {
+		t.Errorf("Version is %q, %v; the server says %q", other, err, version)
+	}
+	if _, err := Version(t.Context(), fake(t, "echo hello")); err == nil {
+		t.Error("a program that is no Redis has a version")
+	}
+}
