@@ -114,13 +114,13 @@ func clientOptions(dial func(context.Context, string, string) (net.Conn, error))
 // other end is the gate.
 func (a *Actor) Dialer() func(ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		if a.life.Load() != alive {
-			if err := a.contact(); err != nil {
-				return nil, err
-			}
-		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
+		}
+		if a.life.Load() != alive {
+			// The first use of it ends the caller. Client libraries dial in goroutines of their own and would log an
+			// error of the dial itself.
+			return newConn(a, 0), nil
 		}
 		a.mu.Lock()
 		defer a.mu.Unlock()
