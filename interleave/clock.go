@@ -32,12 +32,16 @@ func (e *engine) idle(c choice) error {
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
-	select {
-	case <-e.world.arrival:
-	case <-timer.C:
-		if wait == forever {
-			return e.deadlock()
+	arrived := true
+	e.pause(func() {
+		select {
+		case <-e.world.arrival:
+		case <-timer.C:
+			arrived = false
 		}
+	})
+	if !arrived && wait == forever {
+		return e.deadlock()
 	}
 	if d := time.Since(begin); d > 0 {
 		return e.clockStep(d, c.forced)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"sort"
 	"strconv"
 	"strings"
@@ -38,6 +39,24 @@ type engine struct {
 	judged  []*judgement
 
 	beats *atomic.Int64 // counts progress for the watchdog, which is outside the bubble
+	phase *atomic.Int32 // what the scheduler is doing, for the watchdog
+}
+
+// The phases of a scheduler. Only one that waits can be given up without a fear that it still uses the server.
+const (
+	working int32 = iota
+	waiting
+	givenUp
+)
+
+// pause waits, by the given function, for goroutines of actors. It does not come back when the watchdog has given the
+// world up in the meantime.
+func (e *engine) pause(wait func()) {
+	e.phase.Store(waiting)
+	wait()
+	if !e.phase.CompareAndSwap(waiting, working) {
+		runtime.Goexit()
+	}
 }
 
 // sideKey names one of the scheduler's own connections.
@@ -199,7 +218,7 @@ func (e *engine) finish() error {
 // settle waits until every actor waits, lets through what is no operation, and numbers the new operations.
 func (e *engine) settle() error {
 	for moved := true; moved; {
-		synctest.Wait()
+		e.pause(synctest.Wait)
 		e.beats.Add(1)
 		moved = false
 		for _, a := range e.actors {

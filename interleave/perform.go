@@ -47,7 +47,7 @@ func (e *engine) perform(c choice) error {
 		e.deliver(c)
 		return nil
 	case chooseAdvance:
-		time.Sleep(c.d)
+		e.pause(func() { time.Sleep(c.d) })
 		return e.clockStep(c.d, c.forced)
 	case chooseIdle:
 		return e.idle(c)
@@ -351,7 +351,7 @@ func (e *engine) poll(may bool) error {
 		}
 		if !waited {
 			// The embedded server hands messages on through goroutines of its own.
-			synctest.Wait()
+			e.pause(synctest.Wait)
 			waited = true
 		}
 		raw, err := s.mirror.Pushes()

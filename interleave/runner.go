@@ -124,7 +124,7 @@ func (r *Runner) RunSchedule(s schedule.Schedule, world func(*World)) *Result {
 
 // run runs a world in a bubble of its own, and watches it from outside.
 func (r *Runner) run(st strategy, needsHistory bool, build func(*World)) *Result {
-	e := &engine{cfg: r.cfg, server: r.server, strategy: st, trace: &Trace{}, sides: map[sideKey]backend.Conn{}, beats: new(atomic.Int64)}
+	e := &engine{cfg: r.cfg, server: r.server, strategy: st, trace: &Trace{}, sides: map[sideKey]backend.Conn{}, beats: new(atomic.Int64), phase: new(atomic.Int32)}
 	if needsHistory {
 		e.history = &journal{}
 	}
@@ -167,6 +167,7 @@ func (r *Runner) run(st strategy, needsHistory bool, build func(*World)) *Result
 			if ticks++; ticks < slices {
 				continue
 			}
+			e.phase.CompareAndSwap(waiting, givenUp)
 			stuck = &StuckError{After: r.cfg.watchdog, Stacks: stacksOf(e.world.id)}
 		}
 		break
@@ -195,8 +196,10 @@ func (r *Runner) live(e *engine, build func(*World), res *Result) error {
 			if p := recover(); p != nil {
 				err = &PanicError{Value: panicText(p), Stack: string(debug.Stack())}
 			}
-			e.teardown()
-			done <- err
+			defer func() { done <- err }() // also when the watchdog gives up during the teardown
+			if e.phase.Load() != givenUp {
+				e.teardown()
+			}
 		}()
 		e.world.arrival = make(chan struct{}, 1)
 		e.start = time.Now()
@@ -247,15 +250,15 @@ func (e *engine) teardown() {
 	for _, a := range e.actors {
 		a.cancel()
 	}
-	synctest.Wait()
+	e.pause(synctest.Wait)
 	for _, a := range e.actors {
 		a.kill(over)
 		for _, s := range a.sessions {
 			s.conn.wake()
 		}
 	}
-	synctest.Wait()
-	time.Sleep(grace)
+	e.pause(synctest.Wait)
+	e.pause(func() { time.Sleep(grace) })
 	for _, a := range e.actors {
 		a.mu.Lock()
 		client := a.client
@@ -279,7 +282,7 @@ func (e *engine) teardown() {
 	for _, f := range slices.Backward(e.world.cleanups) {
 		f()
 	}
-	synctest.Wait()
+	e.pause(synctest.Wait)
 }
 
 // leaked returns the stacks of goroutines that the world's end did not end, except those of crashed actors: nothing

@@ -1,0 +1,110 @@
+package interleave_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// stranger makes a module of somebody else's that uses this one, and returns its folder.
+func stranger(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.Abs("..")
+	require.NoError(t, err)
+	dir := t.TempDir()
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	require.NoError(t, err)
+	// The same versions as here, so that nothing has to be looked up.
+	text := regexp.MustCompile(`(?m)^module .*$`).ReplaceAllString(string(mod), "module example.org/jobs")
+	text += "\nrequire github.com/racebench/racebench v0.0.0\nreplace github.com/racebench/racebench => " + root + "\n"
+	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	require.NoError(t, err)
+	write := func(name string, data []byte) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
+	}
+	write("go.mod", []byte(text))
+	write("go.sum", sum)
+	for _, name := range []string{"jobs.go", "jobs_test.go"} {
+		data, err := os.ReadFile(filepath.Join("testdata", "stranger", name+".txt"))
+		require.NoError(t, err)
+		write(name, data)
+	}
+	return dir
+}
+
+// goTest runs go test in the stranger's module and returns what it prints.
+func goTest(t *testing.T, dir string, args ...string) (string, bool) {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"test", "-count=1"}, args...)...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "INTERLEAVE_REDIS=")
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return string(out), err == nil
+}
+
+func TestStrangersModule(t *testing.T) {
+	dir := stranger(t)
+	out, ok := goTest(t, dir, "-run", "TestOneAfterTheOther|TestRaceIsOnRecord", ".")
+	require.True(t, ok, out)
+
+	out, ok = goTest(t, dir, "-run", "TestTwoStartsOneJob", ".")
+	require.False(t, ok)
+	want := `interleave: "one job a document" violated after step 6: 2 job hashes for doc-1 (want 1)
+   step │ A                               │ B                               │ at
+  ──────┼─────────────────────────────────┼─────────────────────────────────┼──────────────────
+      1 │ GET job:{doc-1}:running → nil   │                                 │ `
+	require.Contains(t, unindent(out), want)
+	require.Contains(t, out, "decides: B.GET before A.SET (the other way round it holds)\n")
+
+	// The last line of the failure is a command that fails in the same way.
+	replay := regexp.MustCompile(`(?m)^ *replay:  go test (-run '\S+') (-interleave\.replay='[^']*')$`).FindStringSubmatch(out)
+	require.NotNil(t, replay, out)
+	again, ok := goTest(t, dir, "-run", strings.Trim(replay[1][len("-run "):], "'"), strings.ReplaceAll(replay[2], "'", ""), ".")
+	require.False(t, ok)
+	require.Equal(t, failure(out), failure(again))
+
+	for test, text := range map[string]string{
+		"TestNotThisOne":       `"one job a document" is not violated (held)`,
+		"TestBadSchedule":      "                  A.GET B..GET!crahs\n",
+		"TestDiverged":         "schedule diverged at step 2 (token 2, B.HGET): expected B HGET, found B waiting with GET job:{doc-1}:running (jobs/jobs.go:",
+		"TestIncompleteReplay": "the schedule ends before the world does: step 2 is B GET job:{doc-1}:running → nil",
+	} {
+		out, ok := goTest(t, dir, "-run", "^"+test+"$", ".")
+		require.False(t, ok, test)
+		require.Contains(t, out, strings.TrimLeft(text, " "), test)
+	}
+}
+
+// unindent takes the indentation of go test away.
+func unindent(s string) string {
+	return regexp.MustCompile(`(?m)^ {8}`).ReplaceAllString(regexp.MustCompile(`(?m)^ +\S+_test\.go:\d+: `).ReplaceAllString(s, ""), "")
+}
+
+// failure is what a failed test says, without times.
+func failure(out string) string {
+	return regexp.MustCompile(`\(\d+\.\d+s\)|\t\d+\.\d+s`).ReplaceAllString(out, "")
+}
+
+// TestImportGraph: a stranger who imports interleave gets neither the catalogue nor a container engine.
+func TestImportGraph(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	require.NoError(t, err)
+	for _, dep := range strings.Fields(string(out)) {
+		for _, banned := range []string{
+			"testcontainers", "docker", "moby", "modernc.org", "spf13",
+			"racebench/scenarios", "racebench/impl", "racebench/invariants", "racebench/cmd",
+		} {
+			require.NotContains(t, dep, banned)
+		}
+	}
+}
