@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/racebench/racebench/interleave/backend"
+	"github.com/racebench/racebench/interleave/backend/process"
+	"github.com/racebench/racebench/internal/report"
+)
+
+// check is what doctor finds out about one backend.
+type check struct {
+	Name    string `json:"name"`
+	Usable  bool   `json:"usable"`
+	Version string `json:"version,omitempty"`
+	How     string `json:"how,omitempty"`     // where it is, and whose clock it has
+	Problem string `json:"problem,omitempty"` // why it can't be used
+	Hint    string `json:"hint,omitempty"`    // how to get it
+}
+
+// probe finds out whether a backend can be used here.
+type probe func(context.Context, backend.Config) (version, how string, err error)
+
+// probes are tried in this order.
+var probes = []struct {
+	name string
+	probe
+}{
+	{"embedded", openAndClose("embedded", "in this process; the clock of the world")},
+	{"process", process.Probe},
+	{"container", openAndClose("container", "")},
+}
+
+// openAndClose is the probe of a backend that has none of its own.
+func openAndClose(name, how string) probe {
+	return func(_ context.Context, cfg backend.Config) (string, string, error) {
+		server, err := backend.Open(name, cfg)
+		if err != nil {
+			return "", "", err
+		}
+		version := server.Version()
+		return version, how, server.Close()
+	}
+}
+
+func newDoctor(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:               "doctor",
+		Short:             "Say which throwaway Redis can be used here, and how to get the others",
+		Long:              "Tries each kind of throwaway Redis. Ends with 0 when at least the one that is built in works, else with 3.",
+		Args:              exactly(0, ""),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.doctor(cmd.Context(), asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON only")
+	return cmd
+}
+
+func (a *app) doctor(ctx context.Context, asJSON bool) error {
+	checks := []check{}
+	for _, p := range probes {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		checks = append(checks, examine(ctx, p.name, p.probe))
+	}
+	if asJSON {
+		err := report.Encode(a.stdout, struct {
+			report.Head
+			Backends []check `json:"backends"`
+		}{report.Head{Schema: report.Schema, Kind: report.KindDoctor}, checks})
+		if err != nil {
+			return err
+		}
+	} else {
+		a.printChecks(checks)
+	}
+	if !checks[0].Usable {
+		return &failure{code: codeBackend, text: "the built-in Redis does not work: " + checks[0].Problem}
+	}
+	return nil
+}
+
+func examine(ctx context.Context, name string, try probe) check {
+	c := check{Name: name}
+	var err error
+	if c.Version, c.How, err = try(ctx, backend.Config{}); err == nil {
+		c.Usable = true
+		return c
+	}
+	c.Problem = err.Error()
+	var gone *backend.UnavailableError
+	if errors.As(err, &gone) {
+		c.Problem, c.Hint = gone.Err.Error(), gone.Hint
+	}
+	return c
+}
+
+func (a *app) printChecks(checks []check) {
+	for _, c := range checks {
+		if c.Usable {
+			fmt.Fprintf(a.stdout, "%s  %-9s  %s", a.paint(green, "yes"), c.Name, c.Version)
+			if c.How != "" {
+				fmt.Fprintf(a.stdout, "  (%s)", c.How)
+			}
+			fmt.Fprintln(a.stdout)
+			continue
+		}
+		fmt.Fprintf(a.stdout, "%s   %-9s  %s\n", a.paint(red, "no"), c.Name, c.Problem)
+		if c.Hint != "" {
+			fmt.Fprintf(a.stdout, "     to get it: %s\n", c.Hint)
+		}
+	}
+	fmt.Fprintln(a.stdout, "     redis://…  any server that you name, if it is empty: only keys that the run has made are removed")
+}

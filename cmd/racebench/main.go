@@ -1,0 +1,89 @@
+// Command racebench shows races of code that keeps its state in Redis: each in the one order of commands that breaks it,
+// on the version that reads and then writes and on the version that decides inside one script.
+//
+//	racebench run                  every race, with the figures of the published run
+//	racebench show A1              the story of one
+//	racebench replay A1 'A.. B..'  one in an order of your own
+//
+// See racebench help for the rest, exit codes included.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"sync"
+	"syscall"
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// run is the whole command: it returns the exit code.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	// One P makes the order in which goroutines start stable, and hand-overs between them cheap.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	a := &app{stdout: &printer{w: stdout}, stderr: &printer{w: stderr}, args: args}
+	ctx, stop := a.interruptible()
+	defer stop()
+	root := newRoot(a)
+	root.SetIn(stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	if args == nil {
+		args = []string{} // cobra would read os.Args
+	}
+	root.SetArgs(args)
+	return a.end(root.ExecuteContext(ctx))
+}
+
+// app is what the commands share.
+type app struct {
+	stdout, stderr *printer
+	args           []string
+	plain          bool // no colours
+}
+
+// interruptible returns a context that ends with the first SIGINT or SIGTERM. The second ends the process at once; what
+// it has started ends with it.
+func (a *app) interruptible() (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals, over := make(chan os.Signal, 2), make(chan struct{})
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	// Without a receiver of SIGPIPE a closed pipe would end the process before it has cleaned up.
+	pipes := make(chan os.Signal, 1)
+	signal.Notify(pipes, syscall.SIGPIPE)
+	go func() {
+		select {
+		case <-signals:
+			cancel(errInterrupted)
+		case <-over:
+			return
+		}
+		select {
+		case <-signals:
+			os.Exit(codeInterrupted)
+		case <-over:
+		}
+	}()
+	return ctx, sync.OnceFunc(func() {
+		signal.Stop(signals)
+		signal.Stop(pipes)
+		close(over)
+		cancel(nil)
+	})
+}
+
+// printer remembers the first error of its writer and writes nothing after it.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) Write(text []byte) (int, error) {
+	if p.err == nil {
+		_, p.err = p.w.Write(text)
+	}
+	return len(text), nil
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/racebench/racebench/interleave"
+	"github.com/racebench/racebench/interleave/schedule"
+	"github.com/racebench/racebench/internal/report"
+	"github.com/racebench/racebench/scenarios"
+)
+
+// replayTarget is the target of the only world of a replay.
+const replayTarget = "doc-1"
+
+type replayFlags struct {
+	redis                 redisFlags
+	impl, variant, before string
+	json                  bool
+}
+
+func newReplay(a *app) *cobra.Command {
+	var f replayFlags
+	cmd := &cobra.Command{
+		Use:   "replay A1 [schedule]",
+		Short: "Run one race in an order of your own",
+		Long: "Runs one world in the order that the schedule says, what it leaves open in a fair order, and prints every step,\n" +
+			"what each invariant came to, and the keys at the end. Without a schedule the order is that of the catalogue.\n" +
+			"racebench help schedule shows how an order is written.",
+		Example: "  racebench replay A1 'A.GET B.GET A.. B..'\n" +
+			"  racebench replay A1 'A.. B..'\n" +
+			"  racebench replay A1 --impl lua --redis process '+10m'\n" +
+			"  racebench replay A1 --before 'A.GET B.GET < A.HSET B.HSET' ''",
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: completeScenarios(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("usage: "+cmd.UseLine(), "the scenario is missing")
+			}
+			return a.replay(f, args[0], args[1:])
+		},
+	}
+	cmd.Flags().StringVar(&f.impl, "impl", "naive", "implementation")
+	cmd.Flags().StringVar(&f.variant, "variant", "", "variant of the world, where a scenario has several (default the first)")
+	cmd.Flags().StringVar(&f.before, "before", "", "constraints on what the schedule leaves open: 'A.GET B.GET < A.SET B.SET'")
+	f.redis.add(cmd)
+	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON only")
+	must(cmd.RegisterFlagCompletionFunc("impl", completeImpls))
+	must(cmd.RegisterFlagCompletionFunc("variant", cobra.NoFileCompletions))
+	must(cmd.RegisterFlagCompletionFunc("before", cobra.NoFileCompletions))
+	return cmd
+}
+
+func (a *app) replay(f replayFlags, word string, typed []string) error {
+	s, err := findOne(word)
+	if err != nil {
+		return err
+	}
+	if _, err := checkImpls([]string{f.impl}); err != nil {
+		return err
+	}
+	v, err := variant(s, f.impl, f.variant)
+	if err != nil {
+		return err
+	}
+	text := strings.Join(typed, " ")
+	if len(typed) == 0 {
+		text = v.Schedule
+	}
+	order, err := schedule.Parse(text)
+	if err != nil {
+		return err
+	}
+	runner, err := f.redis.open(interleave.Before(f.before))
+	if err != nil {
+		return err
+	}
+	world := func(w *interleave.World) { v.World(w, replayTarget) }
+	res := runner.RunSchedule(order, world)
+	var decision *interleave.Decision
+	if res.Err == nil {
+		decision = runner.Decide(res, world)
+	}
+	if err := runner.Close(); err != nil && res.Err == nil {
+		return err
+	}
+	if f.json {
+		err = a.replayJSON(f, s, v, text, res, decision)
+	} else {
+		a.printReplay(f, s, v, res, decision)
+	}
+	switch {
+	case err != nil:
+		return err
+	case res.Err != nil:
+		return unjudged(res.Err)
+	case res.Outcome() != interleave.Held:
+		return silent(codeUnexpected)
+	}
+	return nil
+}
+
+// unjudged is the failure of a world that could not be judged.
+func unjudged(err error) error {
+	f := explain(err)
+	switch f.code {
+	case codeBackend:
+	case codeUsage:
+		if !isDivergence(err) {
+			f.code = codeUnexpected
+		}
+	}
+	return f
+}
+
+func (a *app) printReplay(f replayFlags, s *scenarios.Scenario, v *scenarios.Variant, res *interleave.Result, d *interleave.Decision) {
+	fmt.Fprintf(a.stdout, "%s %s, %s, on %s (%s)\n\n", s.ID, s.Name, title(f.impl, v), res.Backend, res.Version)
+	a.printWorld(res, d)
+	if len(res.Trace.Steps) > 0 {
+		fmt.Fprintf(a.stdout, "replay:  %s\n", replayCommand(s, f.impl, v, res.Trace.Schedule().String()))
+	}
+}
+
+// printWorld prints what happened in a world: the steps, the keys at the end, the verdicts, and what decides.
+func (a *app) printWorld(res *interleave.Result, d *interleave.Decision) {
+	options := interleave.TableOptions{Width: a.width()}
+	if d != nil {
+		options.Mark = d.Steps
+	}
+	if len(res.Trace.Steps) > 0 {
+		fmt.Fprintln(a.stdout, res.Trace.Table(options))
+	}
+	fmt.Fprintln(a.stdout, "keys after the last step:")
+	for _, k := range res.Trace.After {
+		fmt.Fprintf(a.stdout, "  %s\n", keyLine(k))
+	}
+	if len(res.Trace.After) == 0 {
+		fmt.Fprintln(a.stdout, "  none")
+	}
+	for _, n := range res.Trace.Notes {
+		fmt.Fprintf(a.stdout, "note:    %s %s=%s\n", n.Actor, n.Key, n.Value)
+	}
+	for _, n := range res.Notes {
+		fmt.Fprintf(a.stdout, "remark:  %s\n", n)
+	}
+	for _, j := range res.Verdicts {
+		a.printVerdict(j)
+	}
+	if d != nil {
+		fmt.Fprintf(a.stdout, "decides: %s\n", d.Text)
+	}
+}
+
+func (a *app) printVerdict(j interleave.Judged) {
+	line := fmt.Sprintf("%-9s %q", j.Outcome.String()+":", j.Invariant)
+	switch j.Outcome {
+	case interleave.Held:
+		line = a.paint(green, line)
+	case interleave.Violated:
+		line = a.paint(red, line) + fmt.Sprintf(" after step %d: %s", j.Step, j.Detail)
+	default:
+		line += ": " + j.Detail
+	}
+	fmt.Fprintln(a.stdout, line)
+}
+
+// keyLine is a key with its value and when it goes: "job:1 = {status: RUNNING} until +1h0m0s".
+func keyLine(k interleave.KeyState) string {
+	line := k.Key + " = " + k.Value.String()
+	if k.Value != nil && k.Value.Expires >= 0 {
+		line += " until +" + k.Value.Expires.String()
+	}
+	return line
+}
+
+func (a *app) replayJSON(f replayFlags, s *scenarios.Scenario, v *scenarios.Variant, text string, res *interleave.Result, d *interleave.Decision) error {
+	seen, err := report.Observe(res, replayTarget)
+	if err != nil {
+		return err
+	}
+	return report.Encode(a.stdout, report.Replay{
+		Head:     report.Head{Schema: report.Schema, Kind: report.KindReplay},
+		Backend:  report.Backend{Name: res.Backend, Version: res.Version},
+		Scenario: s.ID,
+		Name:     s.Name,
+		Impl:     f.impl,
+		Variant:  v.Name,
+		Schedule: text,
+		Before:   f.before,
+		Decision: decided(d),
+		Observed: seen,
+	})
+}
+
+func decided(d *interleave.Decision) *report.Decision {
+	if d == nil {
+		return nil
+	}
+	return &report.Decision{Steps: d.Steps, Text: d.Text}
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/racebench/racebench/interleave/schedule"
+)
+
+const rootLong = `racebench shows races of code that keeps jobs, locks and queues in Redis: each in the one order
+of commands that breaks it, on the version that reads and then writes (naive) and on the version
+that decides inside one script (lua). Nothing has to be installed: the default Redis is built in.`
+
+const rootExample = `  racebench run                                    every race
+  racebench show A1                                the story of one
+  racebench replay A1 'A.GET B.GET A.. B..'        one in an order of your own
+  racebench run A1 --redis process                 on a redis-server from PATH`
+
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:               "racebench",
+		Short:             "Reproduce races of Redis code, and show that they are fixed",
+		Long:              rootLong,
+		Example:           rootExample,
+		Args:              cobra.ArbitraryArgs,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		DisableAutoGenTag: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			return cmd.Help()
+		},
+	}
+	cobra.EnableCommandSorting = false
+	root.PersistentFlags().BoolVar(&a.plain, "no-color", false, "print without colours, as when NO_COLOR is set")
+	root.SetFlagErrorFunc(flagError)
+	root.SetUsageTemplate(strings.TrimRight(root.UsageTemplate(), "\n") + "{{if not .HasParent}}\n\nExit codes:\n" + exitCodes + "{{else}}\n{{end}}")
+	root.AddCommand(newRun(a), newList(a), newShow(a), newReplay(a), newDoctor(a), newVersion(a), newScheduleTopic())
+	root.SetHelpCommand(newHelp())
+	root.InitDefaultCompletionCmd(a.args...)
+	return root
+}
+
+// newHelp is cobra's help command with an error for a topic that does not exist.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:               "help [command or topic]",
+		Short:             "Help about a command or a topic",
+		ValidArgsFunction: completeCommands,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root := cmd.Root()
+			found, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 || found == root && len(args) > 0 {
+				return unknownCommand(root, strings.Join(args, " "))
+			}
+			found.InitDefaultHelpFlag()
+			return found.Help()
+		},
+	}
+}
+
+func completeCommands(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var out []string
+	if len(args) == 0 {
+		for _, c := range cmd.Root().Commands() {
+			out = append(out, cobra.CompletionWithDesc(c.Name(), c.Short))
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+func newScheduleTopic() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schedule",
+		Short: "How an order of commands is written",
+		Long: "A schedule is a list of tokens with spaces between them; # starts a comment. What it leaves open happens\n" +
+			"in a fair order.\n\n" + schedule.FormatGrammar(schedule.Grammar) +
+			"\nConstraints (--before) order what the schedule leaves open:\n\n" + schedule.FormatGrammar(schedule.ConstraintGrammar),
+	}
+}
+
+func unknownCommand(root *cobra.Command, word string) error {
+	var names []string
+	for _, c := range root.Commands() {
+		if !c.Hidden {
+			names = append(names, c.Name())
+		}
+	}
+	return usage(suggest(word, names, "racebench help lists the commands"), "unknown command %q", word)
+}
+
+// flagError turns an error of the flag parser into one with a hint.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return usage(cmd.CommandPath()+" --help", "%v", err)
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	if len(unknown.GetSpecifiedShortnames()) > 0 {
+		return usage(cmd.CommandPath()+" --help", "unknown flag -%s", unknown.GetSpecifiedName())
+	}
+	word := "--" + unknown.GetSpecifiedName()
+	return usage(suggest(word, names, cmd.CommandPath()+" --help"), "unknown flag %s", word)
+}
+
+// exactly is like cobra's checks of arguments, in our words.
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < n:
+			return usage("usage: "+cmd.UseLine(), "%s is missing", what)
+		case len(args) > n:
+			return usage("usage: "+cmd.UseLine(), "%q is one argument too many", args[n])
+		}
+		return nil
+	}
+}

@@ -1,0 +1,260 @@
+// Package report holds what racebench writes for other programs: the documents that docs/results.md describes, and how
+// they are stored and loaded.
+//
+// A document of a run is deterministic: the same code on the same backend gives the same bytes. What differs from run to
+// run (times, versions, the machine) is in a second document, Meta.
+package report
+
+import (
+	"encoding/json"
+
+	"github.com/racebench/racebench/interleave"
+)
+
+// Schema is the version of the documents. It changes when a field changes its meaning or goes; new fields leave it.
+const Schema = 1
+
+// Kinds of documents.
+const (
+	KindRun       = "run"
+	KindReplay    = "replay"
+	KindMeta      = "run.meta"
+	KindCatalogue = "catalogue"
+	KindDoctor    = "doctor"
+)
+
+// Head begins every document.
+type Head struct {
+	Schema int    `json:"schema"` // Schema
+	Kind   string `json:"kind"`   // run, replay, run.meta, catalogue or doctor
+}
+
+// Run is what racebench run found.
+type Run struct {
+	Head
+	Backend   Backend  `json:"backend"`
+	Published []string `json:"published,omitempty"` // the six lines of the published run; none unless A1 to A4 ran on naive and lua
+	Results   []Result `json:"results"`             // in the order of the catalogue
+}
+
+// Backend names the throwaway Redis.
+type Backend struct {
+	Name    string `json:"name"`    // embedded, process, container or url
+	Version string `json:"version"` // the server's own
+}
+
+// Result is one forced order of one scenario on one implementation.
+type Result struct {
+	Scenario    string         `json:"scenario"` // A1
+	Name        string         `json:"name"`     // duplicate-acquire
+	Impl        string         `json:"impl"`     // naive
+	Variant     string         `json:"variant,omitempty"`
+	Schedule    string         `json:"schedule"` // what was forced
+	Expected    Expected       `json:"expected"`
+	AsExpected  bool           `json:"as_expected"`
+	Differences []string       `json:"differences,omitempty"` // what is not as expected
+	Repeats     int            `json:"repeats"`
+	Counts      map[string]int `json:"counts,omitempty"`   // of all repeats together, counted in Redis
+	Decision    *Decision      `json:"decision,omitempty"` // what the first violation hangs on
+	Runs        []Observed     `json:"runs"`               // what happened; repeats that differ only in their target are one entry
+}
+
+// Expected is what the catalogue says of one repeat.
+type Expected struct {
+	Shows  string         `json:"shows"`
+	Breaks []Break        `json:"breaks,omitempty"`
+	Counts map[string]int `json:"counts,omitempty"`
+}
+
+// Break names an invariant that is violated and the step after which it is.
+type Break struct {
+	Invariant string `json:"invariant"`
+	Step      int    `json:"step"`
+}
+
+// Decision is the pair of steps, or the one fault, that a violation hangs on.
+type Decision struct {
+	Steps []int  `json:"steps"`
+	Text  string `json:"text"`
+}
+
+// Observed is what happened in one world, or in several that differ only in their target.
+type Observed struct {
+	Target   string    `json:"target"`            // of the trace
+	Repeats  string    `json:"repeats,omitempty"` // which: "1-40,42-100"; none in a replay
+	Outcome  string    `json:"outcome"`           // held, undecided or violated
+	Error    string    `json:"error,omitempty"`   // why the world could not be judged
+	Verdicts []Verdict `json:"verdicts"`          // one for each invariant
+	Remarks  []string  `json:"remarks,omitempty"`
+	Order    string    `json:"order"` // the schedule that makes exactly this happen again
+	Trace    Trace     `json:"trace"`
+}
+
+// Verdict is what was judged of one invariant.
+type Verdict struct {
+	Invariant string `json:"invariant"`
+	Outcome   string `json:"outcome"`          // held, undecided or violated
+	Detail    string `json:"detail,omitempty"` // what was found
+	Step      int    `json:"step"`             // after which
+}
+
+// Trace is every step with what was observed, and the keys before and after.
+type Trace struct {
+	Before     []Key    `json:"before"`
+	Events     []string `json:"events,omitempty"` // what became of actors before the first step
+	Steps      []Step   `json:"steps"`
+	After      []Key    `json:"after"`
+	Undeclared []Change `json:"undeclared,omitempty"` // changes that no step named
+	Notes      []Note   `json:"notes,omitempty"`
+	Bound      string   `json:"bound,omitempty"` // what ended the world too early
+}
+
+// Step is one thing that happened.
+type Step struct {
+	N       int        `json:"n"`
+	Kind    string     `json:"kind"` // operation, arrive, deliver, clock, crash or server
+	Actor   string     `json:"actor,omitempty"`
+	Token   string     `json:"token"` // in a schedule
+	Command []string   `json:"command,omitempty"`
+	Queued  [][]string `json:"queued,omitempty"` // the commands of a transaction
+	Keys    []string   `json:"keys,omitempty"`   // that the command names
+	Fault   string     `json:"fault,omitempty"`
+	Reply   string     `json:"reply,omitempty"`
+	Advance string     `json:"advance,omitempty"` // how far the clock moved
+	At      string     `json:"at"`                // virtual time since the world began
+	Changes []Change   `json:"changes,omitempty"`
+	Caller  string     `json:"caller,omitempty"` // file:line inside the subject
+	Events  []string   `json:"events,omitempty"` // what became of actors by the next step
+}
+
+// Change is what a step did to a key.
+type Change struct {
+	Key    string `json:"key"`
+	Before *Entry `json:"before,omitempty"` // none: the key is new
+	After  *Entry `json:"after,omitempty"`  // none: the key is gone
+}
+
+// Key is a key with its value.
+type Key struct {
+	Key   string `json:"key"`
+	Value *Entry `json:"value"`
+}
+
+// Entry is the value of a key.
+type Entry struct {
+	Type      string   `json:"type"`
+	Items     []string `json:"items"`
+	ExpiresMS *int64   `json:"expires_ms,omitempty"` // virtual time since the world began; none: it stays
+}
+
+// Note is what an actor said about itself.
+type Note struct {
+	Actor string `json:"actor"`
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+// Replay is what racebench replay found.
+type Replay struct {
+	Head
+	Backend  Backend   `json:"backend"`
+	Scenario string    `json:"scenario"`
+	Name     string    `json:"name"`
+	Impl     string    `json:"impl"`
+	Variant  string    `json:"variant,omitempty"`
+	Schedule string    `json:"schedule"`         // what was asked for
+	Before   string    `json:"before,omitempty"` // constraints on the rest
+	Decision *Decision `json:"decision,omitempty"`
+	Observed
+}
+
+// Meta is about a run, and differs from run to run.
+type Meta struct {
+	Head
+	Tool    string   `json:"tool"`    // version of racebench
+	Go      string   `json:"go"`      // version of Go
+	System  string   `json:"system"`  // linux/amd64
+	CPUs    int      `json:"cpus"`    // of the machine
+	Command []string `json:"command"` // arguments
+	Started string   `json:"started"` // RFC 3339, UTC
+	Seconds float64  `json:"seconds"` // altogether
+	Times   []Time   `json:"times"`   // one for each result of the run, in the same order
+}
+
+// Time is how long a result took.
+type Time struct {
+	Scenario string  `json:"scenario"`
+	Impl     string  `json:"impl"`
+	Variant  string  `json:"variant,omitempty"`
+	Worlds   int     `json:"worlds"` // repeats
+	Seconds  float64 `json:"seconds"`
+}
+
+// Observe describes a result of the engine.
+func Observe(res *interleave.Result, target string) (Observed, error) {
+	o := Observed{
+		Target:  target,
+		Outcome: res.Outcome().String(),
+		Remarks: res.Notes,
+		Order:   res.Trace.Schedule().String(),
+		// Lists that a reader loops over are there even when they are empty.
+		Verdicts: []Verdict{},
+		Trace:    Trace{Before: []Key{}, Steps: []Step{}, After: []Key{}},
+	}
+	if res.Err != nil {
+		o.Error = res.Err.Error()
+	}
+	t := res.Trace
+	o.Trace.Events, o.Trace.Bound = t.Events, t.Bound
+	for _, part := range []struct{ from, to any }{
+		{res.Verdicts, &o.Verdicts},
+		{t.Before, &o.Trace.Before},
+		{t.Steps, &o.Trace.Steps},
+		{t.After, &o.Trace.After},
+		{t.Undeclared, &o.Trace.Undeclared},
+		{t.Notes, &o.Trace.Notes},
+	} {
+		if err := convert(part.from, part.to); err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}
+
+// convert copies what the engine marshals into the types of this package, which know every field of it.
+func convert(from, to any) error {
+	text, err := json.Marshal(from)
+	if err != nil {
+		return err
+	}
+	if string(text) == "null" {
+		return nil
+	}
+	return decode(text, to)
+}
+
+// Catalogue is what racebench list and show print.
+type Catalogue struct {
+	Head
+	Scenarios []Scenario `json:"scenarios"`
+}
+
+// Scenario is one race of the catalogue.
+type Scenario struct {
+	ID      string  `json:"id"`      // A1
+	Name    string  `json:"name"`    // duplicate-acquire
+	Subject string  `json:"subject"` // jobs
+	Title   string  `json:"title"`
+	Story   string  `json:"story"`           // who, what goes wrong, for whom
+	Window  string  `json:"window"`          // the code path
+	Limit   string  `json:"limit,omitempty"` // that the fixed version shares
+	Orders  []Order `json:"orders"`          // naive first
+}
+
+// Order is a forced order with what must come of it.
+type Order struct {
+	Impl     string   `json:"impl"`
+	Variant  string   `json:"variant,omitempty"`
+	Schedule string   `json:"schedule"`
+	Expected Expected `json:"expected"`
+}
