@@ -26,19 +26,14 @@ func (s *Server) connect() (socket, error) {
 		return dialRaw(s.opts.Addr, s.opts.ReplyTimeout)
 	}
 	addr, config, timeout := s.opts.Addr, s.opts.TLS, s.opts.ReplyTimeout
-	r := dialRequest{reply: make(chan dialReply, 1), dial: func() (net.Conn, error) {
+	s.dog.dials <- func() (net.Conn, error) {
 		d := net.Dialer{Timeout: timeout}
 		if config != nil {
 			return tls.DialWithDialer(&d, addr.Network(), addr.String(), config)
 		}
 		return d.Dial(addr.Network(), addr.String())
-	}}
-	select {
-	case s.dog.dials <- r:
-	case <-s.dog.done:
-		return nil, net.ErrClosed
 	}
-	got := <-r.reply
+	got := <-s.dog.made
 	if got.err != nil {
 		return nil, got.err
 	}

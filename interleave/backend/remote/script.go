@@ -93,6 +93,9 @@ func (c *conn) scriptSub(args []string) ([]byte, error) {
 			s.scripts.reset()
 			return bytes.Clone(replyOK), nil
 		}
+		if s.opts.Shared {
+			return nil, s.refuse(args, "the scripts of this server are not the run's alone")
+		}
 		s.scripts.forget()
 	case "LOAD":
 		raw, err := c.roundTrip(args)

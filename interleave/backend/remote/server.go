@@ -38,8 +38,9 @@ type Options struct {
 	Shared bool
 	// Guard may refuse a command, with a reason. Nil allows all.
 	Guard func(args []string) (reason string)
-	// Clear removes what the last world left, on a shared server. It gets the means to send commands.
-	Clear func(do func(args ...string) ([]byte, error)) error
+	// Clear removes what the last world left, on a shared server, with the means to send commands that it is given. It
+	// may return what a reader has to know about what it could not remove.
+	Clear func(do func(args ...string) ([]byte, error)) (note string, err error)
 	// Keys lists the keys of the world on a shared server, where no other may be looked at.
 	Keys func() []string
 	// Why tells, after a connection failed, what became of the server: "exit status 1: last line of its log".
@@ -110,6 +111,9 @@ func (s *Server) greet() error {
 	raw, err := s.control("INFO", "server")
 	if err != nil {
 		return err
+	}
+	if raw[0] == '-' {
+		return s.unavailable(fmt.Errorf("%s refuses INFO: %s", s.opts.Addr, clip(raw[1:])), "")
 	}
 	s.version = infoField(raw, "redis_version")
 	if s.version == "" {
@@ -220,12 +224,16 @@ func (s *Server) Reset(now time.Time) error {
 	}
 	sort.Slice(s.idle, func(i, j int) bool { return s.idle[i].seq < s.idle[j].seq })
 	s.trimIdle()
-	if err := s.clean(); err != nil {
+	note, err := s.clean()
+	if err != nil {
 		return err
 	}
 	s.now, s.moved, s.mayExpire = now, false, false
 	s.scripts.reset()
 	clear(s.notes)
+	if note != "" {
+		s.Note(note)
+	}
 	if s.shift != nil {
 		s.shift.reset()
 	} else {
@@ -235,18 +243,17 @@ func (s *Server) Reset(now time.Time) error {
 }
 
 // clean undoes what the last world did to the server, or arranges for it.
-func (s *Server) clean() error {
+func (s *Server) clean() (note string, err error) {
 	switch {
 	case s.opts.Clear != nil:
 		return s.opts.Clear(s.control)
 	case s.opts.Shared:
-		return nil
 	case s.soiled != "":
-		return s.relaunch()
+		return "", s.relaunch()
 	case s.touched:
 		s.flush, s.touched = true, false
 	}
-	return nil
+	return "", nil
 }
 
 // relaunch replaces a server that a flush can't make new.
@@ -285,7 +292,11 @@ func (s *Server) Close() error {
 		for _, c := range s.conns {
 			c.closed = true
 		}
-		if err := s.opts.Clear(s.control); err != nil {
+		note, err := s.opts.Clear(s.control)
+		if note != "" {
+			s.Note(note)
+		}
+		if err != nil {
 			s.dropLinks()
 			return err
 		}

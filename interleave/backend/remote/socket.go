@@ -54,13 +54,9 @@ func (s *netSocket) Close() error { return s.c.Close() }
 type watchdog struct {
 	calls atomic.Uint64 // odd while a call is on
 	busy  atomic.Pointer[netSocket]
-	dials chan dialRequest
+	dials chan func() (net.Conn, error)
+	made  chan dialReply // not one a request: a channel made in a bubble can't be used outside
 	done  chan struct{}
-}
-
-type dialRequest struct {
-	dial  func() (net.Conn, error)
-	reply chan dialReply
 }
 
 type dialReply struct {
@@ -72,7 +68,7 @@ type dialReply struct {
 const ticks = 20
 
 func newWatchdog(timeout time.Duration) *watchdog {
-	d := &watchdog{dials: make(chan dialRequest), done: make(chan struct{})}
+	d := &watchdog{dials: make(chan func() (net.Conn, error)), made: make(chan dialReply), done: make(chan struct{})}
 	go d.watch(timeout / ticks)
 	go d.dialer()
 	return d
@@ -110,9 +106,9 @@ func (d *watchdog) dialer() {
 		select {
 		case <-d.done:
 			return
-		case r := <-d.dials:
-			c, err := r.dial()
-			r.reply <- dialReply{c, err}
+		case dial := <-d.dials:
+			c, err := dial()
+			d.made <- dialReply{c, err}
 		}
 	}
 }
