@@ -1,0 +1,15 @@
+// Package invariants holds judgements that are used again and again, as values for World.Check of package interleave.
+//
+// Each is a pure function of a state and its trace, has a name that reads well in a report ("no unreferenced jobs"),
+// and gives one of three verdicts: it says undecided when a fact is missing, never held. None knows a scenario or a
+// subject: what a key or a row means is an argument.
+//
+// [Jobs] is the description of an asynchronous job (a hash with a status, and one pointer a target that names the
+// running one); its methods are the judgements about it. The rest is about rows that an apply has written.
+//
+// # When
+//
+// A judgement that is said to hold always looks at the last step only, since it was asked after each of those before.
+// When nothing more can happen it looks at every step again, so it may be asked at the end alone; the verdict then names
+// the step all the same.
+package invariants
