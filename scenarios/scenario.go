@@ -47,6 +47,19 @@ type Variant struct {
 	Counts Counts
 }
 
+// Target is the target that schedules are written for, where they name a key.
+const Target = "doc-1"
+
+// ScheduleFor is the schedule for another target: the keys that it names are that target's.
+func (v *Variant) ScheduleFor(target string) string {
+	return strings.ReplaceAll(v.Schedule, "{"+Target+"}", "{"+target+"}")
+}
+
+// Run runs the variant once, on the keys of one target.
+func (v *Variant) Run(r *interleave.Runner, target string) (*interleave.Result, error) {
+	return r.Run(v.ScheduleFor(target), func(w *interleave.World) { v.World(w, target) })
+}
+
 // Break names an invariant that is violated and the step after which it is.
 type Break struct {
 	Invariant string `json:"invariant"`
@@ -137,7 +150,7 @@ func keys(c Counts) func(func(string) bool) {
 // All returns the catalogue in order.
 func All() []*Scenario { return slices.Clone(catalogue) }
 
-var catalogue []*Scenario
+var catalogue = []*Scenario{a01}
 
 // Find returns the scenarios that the words name: by id (A1), by name (duplicate-acquire), or by a pattern (A*). No words
 // name all. The error is an *UnknownError.
