@@ -208,7 +208,7 @@ func (r *Runner) live(e *engine, build func(*World), res *Result) error {
 			return
 		}
 		err = e.run(build)
-		res.Verdicts = e.verdicts()
+		res.Verdicts = e.verdicts(err)
 		res.Notes = r.server.Notes()
 	}()
 	return <-done
@@ -224,13 +224,18 @@ func panicText(p any) string {
 	return "a value of another type"
 }
 
-// verdicts collects what the invariants came to, and the errors of actors.
-func (e *engine) verdicts() []Judged {
+// verdicts collects what the invariants came to, and the errors of actors. Where the world did not come to its end, because
+// of a bound or of err, what was not violated is undecided.
+func (e *engine) verdicts(err error) []Judged {
 	var out []Judged
 	for _, j := range e.judged {
 		v := j.verdict
-		if v.Outcome == Held && e.trace.Bound != "" {
+		switch {
+		case v.Outcome != Held:
+		case e.trace.Bound != "":
 			v = Verdict{Undecided, "the world was ended by a bound: " + e.trace.Bound}
+		case err != nil:
+			v = Verdict{Undecided, "the world did not come to its end"}
 		}
 		out = append(out, Judged{j.inv.Name, v, j.step})
 	}
