@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -80,8 +79,6 @@ func explain(err error) *failure {
 	switch {
 	case errors.As(err, &done):
 		return done
-	case errors.Is(err, errInterrupted), errors.Is(err, context.Canceled):
-		return &failure{code: codeInterrupted, text: "interrupted"}
 	case errors.As(err, &grammar):
 		return &failure{code: codeUsage, text: "bad schedule", more: indent(grammar.Caret()), hint: "racebench help schedule shows every form"}
 	case errors.As(err, &gone):

@@ -10,12 +10,15 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"runtime"
 	"sync"
 	"syscall"
+
+	"github.com/redis/go-redis/v9/logging"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
@@ -24,6 +27,7 @@ func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	// One P makes the order in which goroutines start stable, and hand-overs between them cheap.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	logging.Disable() // go-redis tells standard error what is none of a reader's business
 	a := &app{stdout: &printer{w: stdout}, stderr: &printer{w: stderr}, args: args}
 	ctx, stop := a.interruptible()
 	defer stop()
@@ -35,7 +39,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		args = []string{} // cobra would read os.Args
 	}
 	root.SetArgs(args)
-	return a.end(root.ExecuteContext(ctx))
+	err := root.ExecuteContext(ctx)
+	if context.Cause(ctx) != nil {
+		return codeInterrupted // and that has been said
+	}
+	return a.end(err)
 }
 
 // app is what the commands share.
@@ -58,6 +66,7 @@ func (a *app) interruptible() (context.Context, func()) {
 		select {
 		case <-signals:
 			cancel(errInterrupted)
+			fmt.Fprintln(a.stderr, "racebench: interrupted, stopping after the current world (once more: at once)")
 		case <-over:
 			return
 		}
@@ -77,11 +86,15 @@ func (a *app) interruptible() (context.Context, func()) {
 
 // printer remembers the first error of its writer and writes nothing after it.
 type printer struct {
-	w   io.Writer
+	w io.Writer
+
+	mu  sync.Mutex
 	err error
 }
 
 func (p *printer) Write(text []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.err == nil {
 		_, p.err = p.w.Write(text)
 	}

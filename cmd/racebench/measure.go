@@ -10,7 +10,6 @@ import (
 
 	"github.com/racebench/racebench/interleave"
 	"github.com/racebench/racebench/interleave/backend"
-	"github.com/racebench/racebench/interleave/schedule"
 	"github.com/racebench/racebench/internal/report"
 	"github.com/racebench/racebench/scenarios"
 )
@@ -45,10 +44,6 @@ func (m *measurer) measure(ctx context.Context, plan []*planned) error {
 // repeat runs one order as often as planned, each time on a target of its own.
 func (m *measurer) repeat(ctx context.Context, p *planned) error {
 	started := time.Now()
-	order, err := schedule.Parse(p.variant.Schedule)
-	if err != nil {
-		return fmt.Errorf("%s on %s: %w", p.scenario.ID, p.impl, err)
-	}
 	p.result = report.Result{
 		Scenario: p.scenario.ID, Name: p.scenario.Name, Impl: p.impl, Variant: p.variant.Name,
 		Schedule: p.variant.Schedule, Expected: expected(p.variant), AsExpected: true, Repeats: p.repeats,
@@ -60,8 +55,11 @@ func (m *measurer) repeat(ctx context.Context, p *planned) error {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		target := fmt.Sprintf("doc-%d", i+1)
-		res := m.runner.RunSchedule(order, func(w *interleave.World) { p.variant.World(w, target) })
+		target := target(i + 1)
+		res, err := p.variant.Run(m.runner, target)
+		if err != nil {
+			return fmt.Errorf("%s on %s: %w", p.scenario.ID, p.impl, err)
+		}
 		m.progress.step()
 		if err := fatal(res.Err); err != nil {
 			if cause := context.Cause(ctx); cause != nil {
@@ -92,9 +90,18 @@ func (m *measurer) repeat(ctx context.Context, p *planned) error {
 		p.decision = m.runner.Decide(p.shown, func(w *interleave.World) { p.variant.World(w, shownTarget) })
 		p.result.Decision = decided(p.decision)
 	}
+	var err error
 	p.result.Runs, err = groups.observed()
 	p.took = time.Since(started)
 	return err
+}
+
+// target names what the n-th repeat works on. The first is the one that schedules are written for.
+func target(n int) string {
+	if n == 1 {
+		return scenarios.Target
+	}
+	return strings.TrimSuffix(scenarios.Target, "1") + fmt.Sprint(n)
 }
 
 // fatal returns err if no other world can be run after it.
@@ -115,7 +122,7 @@ func isDivergence(err error) bool {
 // appendNew adds what is not there yet. A difference is not new because its target is.
 func appendNew(list, more []string, target string) []string {
 	for _, m := range more {
-		if m = strings.ReplaceAll(m, target, "doc-1"); !slices.Contains(list, m) {
+		if m = strings.ReplaceAll(m, target, scenarios.Target); !slices.Contains(list, m) {
 			list = append(list, m)
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -11,9 +12,6 @@ import (
 	"github.com/racebench/racebench/internal/report"
 	"github.com/racebench/racebench/scenarios"
 )
-
-// replayTarget is the target of the only world of a replay.
-const replayTarget = "doc-1"
 
 type replayFlags struct {
 	redis                 redisFlags
@@ -39,7 +37,7 @@ func newReplay(a *app) *cobra.Command {
 			if len(args) == 0 {
 				return usage("usage: "+cmd.UseLine(), "the scenario is missing")
 			}
-			return a.replay(f, args[0], args[1:])
+			return a.replay(cmd.Context(), f, args[0], args[1:])
 		},
 	}
 	cmd.Flags().StringVar(&f.impl, "impl", "naive", "implementation")
@@ -53,7 +51,7 @@ func newReplay(a *app) *cobra.Command {
 	return cmd
 }
 
-func (a *app) replay(f replayFlags, word string, typed []string) error {
+func (a *app) replay(ctx context.Context, f replayFlags, word string, typed []string) error {
 	s, err := findOne(word)
 	if err != nil {
 		return err
@@ -77,13 +75,16 @@ func (a *app) replay(f replayFlags, word string, typed []string) error {
 	if err != nil {
 		return err
 	}
-	world := func(w *interleave.World) { v.World(w, replayTarget) }
+	world := func(w *interleave.World) { v.World(w, scenarios.Target) }
 	res := runner.RunSchedule(order, world)
 	var decision *interleave.Decision
 	if res.Err == nil {
 		decision = runner.Decide(res, world)
 	}
 	if err := runner.Close(); err != nil && res.Err == nil {
+		return err
+	}
+	if err := context.Cause(ctx); err != nil {
 		return err
 	}
 	if f.json {
@@ -139,14 +140,13 @@ func (a *app) printWorld(res *interleave.Result, d *interleave.Decision) {
 	if len(res.Trace.After) == 0 {
 		fmt.Fprintln(a.stdout, "  none")
 	}
-	for _, n := range res.Trace.Notes {
-		fmt.Fprintf(a.stdout, "note:    %s %s=%s\n", n.Actor, n.Key, n.Value)
-	}
 	for _, n := range res.Notes {
 		fmt.Fprintf(a.stdout, "remark:  %s\n", n)
 	}
 	for _, j := range res.Verdicts {
-		a.printVerdict(j)
+		if res.Err == nil || j.Outcome == interleave.Violated {
+			a.printVerdict(j)
+		}
 	}
 	if d != nil {
 		fmt.Fprintf(a.stdout, "decides: %s\n", d.Text)
@@ -176,7 +176,7 @@ func keyLine(k interleave.KeyState) string {
 }
 
 func (a *app) replayJSON(f replayFlags, s *scenarios.Scenario, v *scenarios.Variant, text string, res *interleave.Result, d *interleave.Decision) error {
-	seen, err := report.Observe(res, replayTarget)
+	seen, err := report.Observe(res, scenarios.Target)
 	if err != nil {
 		return err
 	}

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -80,25 +82,17 @@ func (a *app) run(ctx context.Context, f runFlags, words []string) error {
 	if f.out == "" {
 		return usage("--out results", "--out is empty")
 	}
-	if err := report.Prepare(f.out); err != nil {
+	undo, err := report.Prepare(f.out)
+	if err != nil {
 		return cantWrite(f.out, err)
 	}
-	runner, err := f.redis.open()
+	backend, err := a.measure(ctx, f, plan)
 	if err != nil {
+		undo()
 		return err
 	}
-	m := &measurer{runner: runner, progress: a.newProgress(f, plan)}
-	err = m.measure(ctx, plan)
-	m.progress.finish()
-	if cerr := runner.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return err
-	}
-
 	doc := &report.Run{Head: report.Head{Schema: report.Schema, Kind: report.KindRun}, Published: published(plan)}
-	doc.Backend.Name, doc.Backend.Version = runner.Backend()
+	doc.Backend = backend
 	for _, p := range plan {
 		doc.Results = append(doc.Results, p.result)
 	}
@@ -113,6 +107,19 @@ func (a *app) run(ctx context.Context, f runFlags, words []string) error {
 		a.printRun(f, plan, doc)
 	}
 	return verdict(plan)
+}
+
+// measure runs what is planned on a throwaway Redis of its own.
+func (a *app) measure(ctx context.Context, f runFlags, plan []*planned) (used report.Backend, err error) {
+	runner, err := f.redis.open()
+	if err != nil {
+		return used, err
+	}
+	defer func() { err = cmp.Or(err, runner.Close()) }()
+	m := &measurer{runner: runner, progress: a.newProgress(f, plan)}
+	defer m.progress.finish()
+	used.Name, used.Version = runner.Backend()
+	return used, m.measure(ctx, plan)
 }
 
 // verdict is the failure of a run that is not as the catalogue expects.
@@ -153,7 +160,7 @@ func (a *app) meta(plan []*planned, started time.Time) *report.Meta {
 		Go:      runtime.Version(),
 		System:  runtime.GOOS + "/" + runtime.GOARCH,
 		CPUs:    runtime.NumCPU(),
-		Command: a.args,
+		Command: withoutSecrets(a.args),
 		Started: started.UTC().Format(time.RFC3339),
 		Seconds: time.Since(started).Seconds(),
 	}
@@ -163,6 +170,19 @@ func (a *app) meta(plan []*planned, started time.Time) *report.Meta {
 		})
 	}
 	return m
+}
+
+// withoutSecrets leaves user and password out of URLs.
+func withoutSecrets(args []string) []string {
+	out := make([]string, len(args))
+	for i, arg := range args {
+		scheme, rest, _ := strings.Cut(arg, "://")
+		if at := strings.LastIndexByte(rest, '@'); at >= 0 {
+			arg = scheme + "://…" + rest[at:]
+		}
+		out[i] = arg
+	}
+	return out
 }
 
 // planned is one forced order to run, and then what came of it.

@@ -26,16 +26,26 @@ func Encode(w io.Writer, document any) error {
 }
 
 // Prepare makes the folder for results and tries whether files can be made in it, so that a run does not find that out at
-// its end.
-func Prepare(dir string) error {
+// its end. A run that has no results calls undo, which removes the folder if it was made and is empty.
+func Prepare(dir string) (undo func(), err error) {
+	_, statErr := os.Stat(dir)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return plain(err)
+		return nil, plain(err)
+	}
+	undo = func() {
+		if errors.Is(statErr, fs.ErrNotExist) {
+			os.Remove(dir)
+		}
 	}
 	f, err := os.CreateTemp(dir, ".racebench-*")
-	if err != nil {
-		return plain(err)
+	if err == nil {
+		err = errors.Join(f.Close(), os.Remove(f.Name()))
 	}
-	return plain(errors.Join(f.Close(), os.Remove(f.Name())))
+	if err != nil {
+		undo()
+		return nil, plain(err)
+	}
+	return undo, nil
 }
 
 // Write stores a run in dir, which it makes. Each file is complete or as it was before: it is written beside its place
