@@ -158,11 +158,14 @@ func (e *engine) run(build func(*World)) error {
 		return errors.New("interleave: the world has no actors")
 	}
 	sort.Slice(e.actors, func(i, j int) bool { return e.actors[i].name < e.actors[j].name })
-	img, err := e.scan()
-	if err != nil {
-		return err
+	e.image = image{}
+	if e.world.direct != nil { // else nobody can have written yet
+		img, err := e.scan()
+		if err != nil {
+			return err
+		}
+		e.image = img
 	}
-	e.image = img
 	if e.history != nil {
 		e.history.record(e)
 	}

@@ -135,22 +135,27 @@ type Change struct {
 func (e *engine) refresh(keys []dbKey) ([]Change, error) {
 	var changes []Change
 	for _, k := range keys {
-		before := e.image[k]
-		after, err := e.entry(k, before)
+		after, err := e.entry(k, e.image[k])
 		if err != nil {
 			return nil, err
 		}
-		if before.equal(after) {
-			continue
-		}
-		if after == nil {
-			delete(e.image, k)
-		} else {
-			e.image[k] = after
-		}
-		changes = append(changes, Change{k.String(), before, after})
+		changes = e.replace(changes, k, after)
 	}
 	return changes, nil
+}
+
+// replace puts what a key is now into the image and adds to changes if it is something else than before.
+func (e *engine) replace(changes []Change, k dbKey, after *Entry) []Change {
+	before := e.image[k]
+	if before.equal(after) {
+		return changes
+	}
+	if after == nil {
+		delete(e.image, k)
+	} else {
+		e.image[k] = after
+	}
+	return append(changes, Change{k.String(), before, after})
 }
 
 // entry reads one key from the server; guess is what it was before, and saves asking for the type.
@@ -178,19 +183,25 @@ func (e *engine) entry(k dbKey, guess *Entry) (*Entry, error) {
 			kind = "" // another type than it was, or gone
 			continue
 		}
-		entry := &Entry{Type: kind, Items: items(kind, v), Expires: -1}
 		ttl, err := e.ask(k.db, "PTTL", k.key)
 		if err != nil {
 			return nil, err
 		}
-		if ttl.Int >= 0 {
-			entry.Expires = e.serverNow() + time.Duration(ttl.Int)*time.Millisecond
-		} else if ttl.Int == -2 {
-			return nil, nil
-		}
-		return entry, nil
+		return e.newEntry(kind, v, ttl), nil
 	}
 	return nil, fmt.Errorf("interleave: key %s can't be read as what TYPE says it is", k)
+}
+
+// newEntry puts an entry together from the replies to readCommand and PTTL.
+func (e *engine) newEntry(kind string, v, ttl wire.Value) *Entry {
+	entry := &Entry{Type: kind, Items: items(kind, v), Expires: -1}
+	switch {
+	case ttl.Int == -2:
+		return nil
+	case ttl.Int >= 0:
+		entry.Expires = e.serverNow() + time.Duration(ttl.Int)*time.Millisecond
+	}
+	return entry
 }
 
 func readCommand(kind, key string) []string {
@@ -210,13 +221,17 @@ func readCommand(kind, key string) []string {
 	}
 }
 
-// items brings a reply (RESP2) into the order that Entry promises.
+// items brings a reply, RESP2 or RESP3, into the order that Entry promises.
 func items(kind string, v wire.Value) []string {
 	if kind == "string" {
 		return []string{v.Str}
 	}
 	var out []string
 	for _, el := range v.Elems {
+		if kind == "zset" && len(el.Elems) == 2 { // RESP3 pairs member and score
+			out = append(out, el.Elems[0].Text(), el.Elems[1].Text())
+			continue
+		}
 		if kind != "stream" {
 			out = append(out, el.Text())
 			continue

@@ -170,26 +170,45 @@ func (s *session) doTracked(o *op, step *Step) ([]byte, error) {
 	for _, args := range o.commands() {
 		script = script || isScript(args)
 	}
+	if plan := s.planReads(o, keys, known && writes && !script); plan != nil {
+		raw, ok, err := e.doReading(s, o, step, plan)
+		if ok || err != nil {
+			return raw, err
+		}
+	}
 	raw, err := s.doOp(o)
 	if err != nil {
 		return nil, err
 	}
-	v, _, err := wire.Parse(raw)
+	failed, err := step.answered(o, raw)
+	if err != nil || !writes || failed && !script {
+		return raw, err
+	}
+	changes, err := e.effects(s.db, keys, known, script)
 	if err != nil {
 		return nil, err
 	}
-	step.Reply = replyText(o, v)
-	step.IsErr = v.IsErr()
-	if !writes || v.IsErr() && !script {
-		return raw, nil
+	e.wrote(step, changes)
+	return raw, nil
+}
+
+// answered records a reply in the step, and reports whether it is an error.
+func (s *Step) answered(o *op, raw []byte) (failed bool, err error) {
+	v, _, err := wire.Parse(raw)
+	if err != nil {
+		return false, err
 	}
+	s.Reply, s.IsErr = replyText(o, v), v.IsErr()
+	return s.IsErr, nil
+}
+
+// wrote records that a command which may write has been executed.
+func (e *engine) wrote(step *Step, changes []Change) {
 	e.version++
-	step.Changes, err = e.effects(s.db, keys, known, script)
-	step.Wrote = len(step.Changes) > 0
+	step.Changes, step.Wrote = changes, len(changes) > 0
 	if e.history != nil {
 		e.history.record(e)
 	}
-	return raw, err
 }
 
 func isScript(args []string) bool {

@@ -47,6 +47,15 @@ type Conn interface {
 	Close() error
 }
 
+// Batcher is a Conn for which a round trip costs: it can execute a command and, in the same round trip, some that only
+// read.
+type Batcher interface {
+	Conn
+	// DoAll executes the commands in order and returns the raw reply of each. All but the first only read. ok is false,
+	// and nothing has been executed, when the connection can't do it for this command or at this time; Do can.
+	DoAll(cmds [][]string) (raw [][]byte, ok bool, err error)
+}
+
 // UnavailableError says that a backend can't be had, or is gone. The command-line tool ends with code 3 on it.
 type UnavailableError struct {
 	Backend string // which

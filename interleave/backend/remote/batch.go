@@ -1,0 +1,43 @@
+package remote
+
+import (
+	"bytes"
+
+	"github.com/racebench/racebench/interleave/backend"
+	"github.com/racebench/racebench/interleave/wire"
+)
+
+var _ backend.Batcher = (*conn)(nil)
+
+// DoAll implements backend.Batcher. Only commands that concern data alone, on a connection without a transaction, can
+// share a round trip; on a server that keeps its own clock none can, because each may need its keys prepared.
+func (c *conn) DoAll(cmds [][]string) (raw [][]byte, ok bool, err error) {
+	s := c.s
+	if s.err != nil || c.closed || c.err != nil || c.multi || s.shift != nil || s.opts.Guard != nil && s.opts.Guard(cmds[0]) != "" {
+		return nil, false, nil
+	}
+	for _, args := range cmds {
+		if len(args) == 0 || kindOf(args[0]) != plain {
+			return nil, false, nil
+		}
+	}
+	if err := c.prepare(); err != nil {
+		return nil, false, err
+	}
+	l := c.l
+	for _, args := range cmds {
+		l.out = wire.AppendCommand(l.out, args...)
+	}
+	if err := l.send(); err != nil {
+		return nil, true, c.broken(cmds[0], err)
+	}
+	raw = make([][]byte, len(cmds))
+	for i := range raw {
+		f, err := l.reply()
+		if err != nil {
+			return nil, true, c.broken(cmds[i], err)
+		}
+		raw[i] = bytes.Clone(f)
+	}
+	return raw, true, nil
+}
