@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/racebench/racebench/internal/rundir"
 )
 
 // command is how a server is started.
@@ -61,14 +63,14 @@ func spawn(c command, socket string) (*child, error) {
 	ch := &child{cmd: exec.Command(c.binary, c.args()...), done: make(chan struct{}), tail: &tail{}}
 	ch.cmd.Dir = c.folder
 	ch.cmd.Env = append(environment(), c.env...)
-	prepare(ch.cmd)
+	rundir.Bind(ch.cmd)
 	if err := ch.launch(); err != nil {
 		if errors.Is(err, os.ErrPermission) {
 			return nil, unavailable(fmt.Errorf("%s may not be executed by this user", c.binary), hint)
 		}
 		return nil, unavailable(fmt.Errorf("%s does not start: %w", c.binary, err), hint)
 	}
-	if !kernelKills {
+	if !rundir.KernelKills {
 		ch.pid = filepath.Join(c.folder, strings.TrimSuffix(c.socket, ".sock")+".pid")
 		os.WriteFile(ch.pid, []byte(strconv.Itoa(ch.cmd.Process.Pid)+"\n"), 0o600)
 	}
@@ -90,6 +92,23 @@ func environment() []string {
 	return env
 }
 
+// launch starts the process and the goroutine that waits for its end.
+func (ch *child) launch() error {
+	var err error
+	rundir.Keep(func() {
+		ch.done = make(chan struct{})
+		ch.cmd.Stdout, ch.cmd.Stderr = ch.tail, ch.tail
+		if err = ch.cmd.Start(); err != nil {
+			return
+		}
+		go func() {
+			ch.cmd.Wait()
+			close(ch.done)
+		}()
+	})
+	return err
+}
+
 // await polls the socket. The server needs about 5 ms, most of which is the dynamic linker's.
 func (ch *child) await(c command, socket string) error {
 	pause := 200 * time.Microsecond
@@ -104,7 +123,7 @@ func (ch *child) await(c command, socket string) error {
 			return unavailable(fmt.Errorf("%s ended at once (%s)", c.binary, ch.ended()), hint)
 		default:
 		}
-		sleep(pause)
+		rundir.Sleep(pause)
 		pause = min(pause*5/4, 10*time.Millisecond)
 	}
 	return unavailable(fmt.Errorf("%s does not answer on its socket within %s (last line of its log: %s)", c.binary,
@@ -118,7 +137,7 @@ func (ch *child) obituary() string {
 		case <-ch.done:
 			return ch.ended()
 		default:
-			sleep(2 * time.Millisecond)
+			rundir.Sleep(2 * time.Millisecond)
 		}
 	}
 	return ""

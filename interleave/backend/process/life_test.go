@@ -1,3 +1,5 @@
+//go:build linux
+
 package process
 
 import (
@@ -125,26 +127,6 @@ func mentioning(dir string) (found []string) {
 		}
 	}
 	return found
-}
-
-// A folder whose process and janitor were killed is removed by the next run, and that of a living one is not.
-func TestStaleFolders(t *testing.T) {
-	tmp := t.TempDir()
-	t.Setenv("TMPDIR", tmp)
-	dead := filepath.Join(tmp, prefix+"dead")
-	if err := os.Mkdir(dead, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	os.WriteFile(filepath.Join(dead, ownerFile), nil, 0o600)
-	alive, err := newFolder()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer alive.remove()
-	sweepStale(tmp)
-	if exists(dead) || !exists(alive.path) {
-		t.Errorf("dead folder exists: %v, living one: %v", exists(dead), exists(alive.path))
-	}
 }
 
 func unavailableText(t *testing.T, err error) string {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/racebench/racebench/interleave/backend"
 	"github.com/racebench/racebench/interleave/backend/remote"
+	"github.com/racebench/racebench/internal/rundir"
 	"github.com/racebench/racebench/internal/vclock"
 )
 
@@ -31,7 +32,7 @@ type Server struct {
 	*remote.Server
 	cfg    backend.Config
 	binary string
-	folder *folder
+	folder *rundir.Folder
 	clock  *vclock.Clock
 	child  *child
 	closed bool
@@ -53,7 +54,7 @@ func (s *Server) open() error {
 		return err
 	}
 	s.binary = binary
-	if s.folder, err = openFolder(); err != nil {
+	if s.folder, err = rundir.Open(); err != nil {
 		return unavailable(err, "set TMPDIR to a folder that this user may write to")
 	}
 	options, err := s.start()
@@ -90,16 +91,16 @@ func (s *Server) start() (remote.Options, error) {
 
 // launch starts a server; library is the clock to preload, or empty.
 func (s *Server) launch(library string) (net.Addr, error) {
-	base := s.folder.next()
-	socket, short := s.folder.socket(base)
-	if len(short) > maxSocketPath {
+	base := s.folder.Next()
+	socket, short := s.folder.Socket(base)
+	if len(short) > rundir.MaxSocketPath {
 		return nil, unavailable(fmt.Errorf("the socket path %s is longer than the %d bytes that the system takes",
-			short, maxSocketPath), "set TMPDIR to a folder with a shorter name")
+			short, rundir.MaxSocketPath), "set TMPDIR to a folder with a shorter name")
 	}
-	command := command{binary: s.binary, folder: s.folder.path, socket: socket, debug: true}
+	command := command{binary: s.binary, folder: s.folder.Path, socket: socket, debug: true}
 	if library != "" {
 		if s.clock == nil {
-			clock, err := vclock.New(filepath.Join(s.folder.path, base+".clock"), remote.Epoch)
+			clock, err := vclock.New(filepath.Join(s.folder.Path, base+".clock"), remote.Epoch)
 			if err != nil {
 				return nil, unavailable(err, "")
 			}
@@ -191,7 +192,7 @@ func (s *Server) Close() error {
 		s.clock.Close()
 	}
 	if s.folder != nil {
-		return s.folder.release()
+		return s.folder.Release()
 	}
 	return nil
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package process
+package rundir
 
 import (
 	"os"
@@ -11,14 +11,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sleep waits in real time, also inside a bubble.
-func sleep(d time.Duration) {
+// Sleep waits in real time, also inside a bubble.
+func Sleep(d time.Duration) {
 	tv := unix.NsecToTimeval(d.Nanoseconds())
 	unix.Select(0, nil, nil, nil, &tv)
 }
 
-// detach gives a child a process group of its own, out of the reach of Ctrl-C.
-func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+// Detach gives a child a process group of its own, out of the reach of Ctrl-C.
+func Detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // lock locks a file for as long as it is open, or fails if somebody else has it.
 func lock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) }

@@ -1,4 +1,4 @@
-package process
+package rundir
 
 import (
 	"runtime"
@@ -14,8 +14,8 @@ var keeper struct {
 	mu    sync.Mutex // one job at a time, so that one channel can tell its end
 }
 
-// keep runs f on the keeper's thread and waits for it.
-func keep(f func()) {
+// Keep runs f on the keeper's thread and waits for it.
+func Keep(f func()) {
 	keeper.once.Do(func() {
 		keeper.jobs, keeper.ended = make(chan func()), make(chan struct{})
 		go func() {
@@ -30,21 +30,4 @@ func keep(f func()) {
 	defer keeper.mu.Unlock()
 	keeper.jobs <- f
 	<-keeper.ended
-}
-
-// launch starts the process and the goroutine that waits for its end.
-func (ch *child) launch() error {
-	var err error
-	keep(func() {
-		ch.done = make(chan struct{})
-		ch.cmd.Stdout, ch.cmd.Stderr = ch.tail, ch.tail
-		if err = ch.cmd.Start(); err != nil {
-			return
-		}
-		go func() {
-			ch.cmd.Wait()
-			close(ch.done)
-		}()
-	})
-	return err
 }

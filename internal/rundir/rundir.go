@@ -1,4 +1,6 @@
-package process
+// Package rundir is the one folder in the temporary folder where the servers of this process keep what they can't do
+// without: sockets and clock files. Nothing of it outlives the process, whatever ends it.
+package rundir
 
 import (
 	"errors"
@@ -11,10 +13,10 @@ import (
 	"sync"
 )
 
-// folder is where the sockets of all servers of this process are. It is private to the user, and it goes when the last
-// server goes. A janitor, a shell that waits for this process to end, removes it if nothing else does.
-type folder struct {
-	path    string
+// Folder is private to the user, and it goes when its last user goes. A janitor, a shell that waits for this process to
+// end, removes it if nothing else does.
+type Folder struct {
+	Path    string
 	count   int // of servers so far
 	users   int
 	owner   *os.File // locked while this process lives
@@ -23,20 +25,20 @@ type folder struct {
 	leash   io.Closer // the janitor's input
 }
 
-// prefix begins the name of every folder of ours in the temporary folder.
-const prefix = "racebench-"
+// Prefix begins the name of every folder of ours in the temporary folder.
+const Prefix = "racebench-"
 
 // ownerFile is locked by the process that a folder belongs to.
 const ownerFile = "owner"
 
 var shared struct {
 	sync.Mutex
-	folder *folder
+	folder *Folder
 	swept  bool
 }
 
-// openFolder returns the folder of this process, and makes it for the first user.
-func openFolder() (*folder, error) {
+// Open returns the folder of this process, and makes it for the first user. Each user must Release it.
+func Open() (*Folder, error) {
 	shared.Lock()
 	defer shared.Unlock()
 	if shared.folder == nil {
@@ -54,9 +56,9 @@ func openFolder() (*folder, error) {
 	return shared.folder, nil
 }
 
-func newFolder() (*folder, error) {
+func newFolder() (*Folder, error) {
 	tmp := os.TempDir()
-	path, err := os.MkdirTemp(tmp, prefix)
+	path, err := os.MkdirTemp(tmp, Prefix)
 	if err != nil {
 		var pe *os.PathError
 		if errors.As(err, &pe) {
@@ -64,7 +66,7 @@ func newFolder() (*folder, error) {
 		}
 		return nil, fmt.Errorf("no folder for its socket in %s: %w", tmp, err)
 	}
-	f := &folder{path: path}
+	f := &Folder{Path: path}
 	if err := f.claim(); err != nil {
 		f.remove()
 		return nil, fmt.Errorf("folder %s: %w", path, err)
@@ -74,8 +76,8 @@ func newFolder() (*folder, error) {
 }
 
 // claim locks the folder. The lock is taken before the file has its name, so that no sweep sees it unlocked.
-func (f *folder) claim() error {
-	draft := filepath.Join(f.path, "draft")
+func (f *Folder) claim() error {
+	draft := filepath.Join(f.Path, "draft")
 	owner, err := os.OpenFile(draft, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -84,33 +86,35 @@ func (f *folder) claim() error {
 	if err := lock(owner); err != nil {
 		return err
 	}
-	if err := os.Rename(draft, filepath.Join(f.path, ownerFile)); err != nil {
+	if err := os.Rename(draft, filepath.Join(f.Path, ownerFile)); err != nil {
 		return err
 	}
-	f.dir, err = os.Open(f.path)
+	f.dir, err = os.Open(f.Path)
 	return err
 }
 
-// janitorScript waits until nobody holds the other end of its input.
+// janitorScript waits until nobody holds the other end of its input. A server that the kernel does not end with this
+// process has its number in a file n.pid, a container its id in a file n.container.
 const janitorScript = `trap '' INT TERM HUP QUIT
 while read -r _; do :; done
 for f in "$1"/*.pid; do [ -f "$f" ] && read -r p <"$f" && kill -9 "$p"; done 2>/dev/null
+for f in "$1"/*.container; do [ -f "$f" ] && read -r c <"$f" && docker rm -f -v "$c" >/dev/null; done 2>/dev/null
 rm -rf -- "$1"`
 
 // hire starts the janitor. Without a shell the next run's sweep does its work.
-func (f *folder) hire() {
+func (f *Folder) hire() {
 	sh, err := exec.LookPath("sh")
 	if err != nil {
 		return
 	}
-	cmd := exec.Command(sh, "-c", janitorScript, "racebench-janitor", f.path)
+	cmd := exec.Command(sh, "-c", janitorScript, "racebench-janitor", f.Path)
 	cmd.Dir = "/"
-	detach(cmd)
+	Detach(cmd)
 	leash, err := cmd.StdinPipe()
 	if err != nil {
 		return
 	}
-	keep(func() { err = cmd.Start() })
+	Keep(func() { err = cmd.Start() })
 	if err != nil {
 		leash.Close()
 		return
@@ -118,19 +122,19 @@ func (f *folder) hire() {
 	f.janitor, f.leash = cmd, leash
 }
 
-// next names the files of one more server.
-func (f *folder) next() string {
+// Next names the files of one more server.
+func (f *Folder) Next() string {
 	shared.Lock()
 	defer shared.Unlock()
 	f.count++
 	return strconv.Itoa(f.count)
 }
 
-// socket returns the path of a socket as the server, which runs in the folder, and as this process names it.
-func (f *folder) socket(base string) (server, client string) {
+// Socket returns the path of a socket as the server, which runs in the folder, and as this process names it.
+func (f *Folder) Socket(base string) (server, client string) {
 	server = base + ".sock"
-	client = filepath.Join(f.path, server)
-	if len(client) > maxSocketPath {
+	client = filepath.Join(f.Path, server)
+	if len(client) > MaxSocketPath {
 		if short := filepath.Join("/proc/self/fd", strconv.Itoa(int(f.dir.Fd())), server); exists(filepath.Dir(short)) {
 			client = short
 		}
@@ -143,8 +147,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// release gives the folder back; the last user removes it.
-func (f *folder) release() error {
+// Release gives the folder back; the last user removes it.
+func (f *Folder) Release() error {
 	shared.Lock()
 	defer shared.Unlock()
 	if f.users--; f.users > 0 {
@@ -154,8 +158,8 @@ func (f *folder) release() error {
 	return f.remove()
 }
 
-func (f *folder) remove() error {
-	err := os.RemoveAll(f.path)
+func (f *Folder) remove() error {
+	err := os.RemoveAll(f.Path)
 	if f.janitor != nil {
 		f.leash.Close()
 		f.janitor.Wait()
@@ -170,18 +174,23 @@ func (f *folder) remove() error {
 
 // sweepStale removes the folders of processes that are gone, janitor and all.
 func sweepStale(tmp string) {
-	owners, err := filepath.Glob(filepath.Join(tmp, prefix+"*", ownerFile))
+	owners, err := filepath.Glob(filepath.Join(tmp, Prefix+"*", ownerFile))
 	if err != nil {
 		return
 	}
 	for _, path := range owners {
-		owner, err := os.OpenFile(path, os.O_RDWR, 0)
-		if err != nil {
-			continue
+		if dir := filepath.Dir(path); Dead(dir) {
+			os.RemoveAll(dir)
 		}
-		if lock(owner) == nil {
-			os.RemoveAll(filepath.Dir(path))
-		}
-		owner.Close()
 	}
+}
+
+// Dead reports whether the process that a folder of this package belonged to is gone.
+func Dead(dir string) bool {
+	owner, err := os.OpenFile(filepath.Join(dir, ownerFile), os.O_RDWR, 0)
+	if err != nil {
+		return errors.Is(err, os.ErrNotExist)
+	}
+	defer owner.Close()
+	return lock(owner) == nil
 }
