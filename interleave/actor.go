@@ -106,6 +106,8 @@ func clientOptions(dial func(context.Context, string, string) (net.Conn, error))
 		// is fatal in another.
 		PoolSize:                 64,
 		ConnMaxIdleTime:          -1,
+		ReadBufferSize:           4 << 10, // the default of 32 KiB is most of the cost of a short world
+		WriteBufferSize:          4 << 10,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/racebench/racebench/interleave/backend"
-	"github.com/racebench/racebench/interleave/wire"
 )
 
 // engine runs one world: it is the scheduler. All its methods run on one goroutine of the world's bubble.
@@ -92,23 +91,6 @@ func (e *engine) side(proto, db int) (backend.Conn, error) {
 	}
 	e.sides[k] = c
 	return c, nil
-}
-
-// ask executes a command on a connection of the scheduler's own and returns the reply as RESP2.
-func (e *engine) ask(db int, args ...string) (wire.Value, error) {
-	if err := e.syncClock(); err != nil {
-		return wire.Value{}, err
-	}
-	c, err := e.side(2, db)
-	if err != nil {
-		return wire.Value{}, err
-	}
-	raw, err := c.Do(args)
-	if err != nil {
-		return wire.Value{}, err
-	}
-	v, _, err := wire.Parse(raw)
-	return v, err
 }
 
 // databases are the numbers of the databases that somebody has selected.

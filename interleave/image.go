@@ -175,19 +175,14 @@ func (e *engine) entry(k dbKey, guess *Entry) (*Entry, error) {
 		if kind == "none" {
 			return nil, nil
 		}
-		v, err := e.ask(k.db, readCommand(kind, k.key)...)
+		v, err := e.askAll(k.db, [][]string{readCommand(kind, k.key), {"PTTL", k.key}})
 		if err != nil {
 			return nil, err
 		}
-		if v.IsErr() || v.Kind == wire.Null || v.Kind == wire.Array && len(v.Elems) == 0 && kind != "stream" {
-			kind = "" // another type than it was, or gone
-			continue
+		if !v[0].IsErr() {
+			return e.newEntry(kind, v[0], v[1]), nil
 		}
-		ttl, err := e.ask(k.db, "PTTL", k.key)
-		if err != nil {
-			return nil, err
-		}
-		return e.newEntry(kind, v, ttl), nil
+		kind = "" // it is of another type than it was
 	}
 	return nil, fmt.Errorf("interleave: key %s can't be read as what TYPE says it is", k)
 }

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/racebench/racebench/interleave/backend"
 	"github.com/racebench/racebench/interleave/wire"
@@ -17,10 +18,12 @@ func (c *conn) DoAll(cmds [][]string) (raw [][]byte, ok bool, err error) {
 		return nil, false, nil
 	}
 	for _, args := range cmds {
-		if len(args) == 0 || kindOf(args[0]) != plain {
+		if len(args) == 0 || !shares(args) {
 			return nil, false, nil
 		}
 	}
+	// Only the first may write.
+	s.mayExpire = s.mayExpire || kindOf(cmds[0][0]) == expiring
 	if err := c.prepare(); err != nil {
 		return nil, false, err
 	}
@@ -40,4 +43,21 @@ func (c *conn) DoAll(cmds [][]string) (raw [][]byte, ok bool, err error) {
 		raw[i] = bytes.Clone(f)
 	}
 	return raw, true, nil
+}
+
+// shares reports whether a command needs nothing done before or after it. An absolute deadline may have passed, and then
+// the key has to be swept.
+func shares(args []string) bool {
+	switch kindOf(args[0]) {
+	case plain:
+		return true
+	case expiring:
+		for _, a := range args {
+			if strings.EqualFold(a, "PXAT") || strings.EqualFold(a, "EXAT") {
+				return false
+			}
+		}
+		return true
+	}
+	return false
 }
