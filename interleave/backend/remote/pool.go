@@ -3,7 +3,9 @@ package remote
 import (
 	"crypto/tls"
 	"fmt"
+	"maps"
 	"net"
+	"slices"
 	"strings"
 	"time"
 )
@@ -104,6 +106,10 @@ func (s *Server) frontFlush(l *link) {
 	}
 	s.flush = false
 	l.queue("FLUSHALL")
+	for _, name := range slices.Sorted(maps.Keys(s.settings)) {
+		l.queue("CONFIG", "SET", name, s.settings[name])
+	}
+	clear(s.settings)
 	if s.functions {
 		l.queue("FUNCTION", "FLUSH")
 		s.functions = false

@@ -68,6 +68,7 @@ type Server struct {
 	touched   bool // a command was executed since the last flush
 	soiled    string
 	functions bool
+	settings  map[string]string // changed by CONFIG SET, as they were
 	known     map[string][]byte // replies of this server to handshakes, by command
 	scripts   scripts
 	notes     map[string]bool
@@ -82,7 +83,8 @@ func New(opts Options) (*Server, error) {
 	if opts.ReplyTimeout <= 0 {
 		opts.ReplyTimeout = DefaultReplyTimeout
 	}
-	s := &Server{opts: opts, now: Epoch, known: map[string][]byte{}, notes: map[string]bool{}, scripts: newScripts()}
+	s := &Server{opts: opts, now: Epoch, known: map[string][]byte{}, notes: map[string]bool{},
+		settings: map[string]string{}, scripts: newScripts()}
 	if opts.TLS != nil || !rawSockets {
 		s.dog = newWatchdog(opts.ReplyTimeout)
 	}
@@ -269,6 +271,7 @@ func (s *Server) relaunch() error {
 	s.opts.Addr = addr
 	s.soiled, s.flush, s.touched, s.functions = "", false, false, false
 	clear(s.known)
+	clear(s.settings)
 	s.scripts.forget()
 	return s.greet()
 }
