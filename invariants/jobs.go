@@ -68,15 +68,15 @@ func (j Jobs) hashKey(target, id string) string {
 	return strings.NewReplacer(wordTarget, target, wordID, id).Replace(j.Hash)
 }
 
-// pointerOf is the target of a pointer key.
-func (j Jobs) pointerOf(key string) (target string, ok bool) {
+// PointerTarget is the target of a pointer key; ok is false for any other key.
+func (j Jobs) PointerTarget(key string) (target string, ok bool) {
 	target, _, ok = fit(j.Pointer, key)
 	return target, ok
 }
 
 // hashOf is the job of the key of a hash.
 func (j Jobs) hashOf(key string) (job, bool) {
-	if _, ok := j.pointerOf(key); ok {
+	if _, ok := j.PointerTarget(key); ok {
 		return job{}, false
 	}
 	if _, ok := j.resultsOf(key); ok {

@@ -85,7 +85,7 @@ func (j Jobs) PointerNamesJob() interleave.Invariant {
 	return interleave.Invariant{Name: "a pointer names a job that exists", When: interleave.AlwaysHolds, Judge: func(s *interleave.State) interleave.Verdict {
 		t := s.Trace()
 		for _, key := range s.Keys("*") {
-			target, ok := j.pointerOf(key)
+			target, ok := j.PointerTarget(key)
 			if !ok {
 				continue
 			}

@@ -84,7 +84,7 @@ func (j Jobs) PointerDeletedOnlyByOwner() interleave.Invariant {
 		doubt := interleave.Verdict{}
 		for m := range moments(s) {
 			for _, c := range m.step.Changes {
-				target, ok := j.pointerOf(c.Key)
+				target, ok := j.PointerTarget(c.Key)
 				if !ok || c.After != nil || m.step.Actor == "" && !m.atEnd {
 					continue
 				}

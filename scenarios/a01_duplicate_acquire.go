@@ -40,8 +40,10 @@ other one runs too, costs the same calls to the language model, and nobody polls
 func duplicateAcquire(impl string) func(*interleave.World, string) {
 	return func(w *interleave.World, target string) {
 		j := jobs(w, impl, target)
-		j.actor("A", start)
-		j.actor("B", start)
+		j.actor("A", (*process).start)
+		j.actor("B", (*process).start)
 		w.Check(judge.SingleRunning(), judge.NoUnreferenced())
 	}
 }
+
+var countStarts = counting(jobHashes, unreferencedJobs, acquired, reused, workersStarted)

@@ -3,7 +3,6 @@ package scenarios
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -22,9 +21,13 @@ const items = 3
 
 // newJobs are the constructors of the implementations of the job subject.
 var newJobs = map[string]func(redis.UniversalClient, impl.JobsConfig) (impl.Jobs, error){
-	"naive": func(rdb redis.UniversalClient, cfg impl.JobsConfig) (impl.Jobs, error) { return naive.NewJobs(rdb, cfg) },
-	"lua":   func(rdb redis.UniversalClient, cfg impl.JobsConfig) (impl.Jobs, error) { return lua.NewJobs(rdb, cfg) },
-	"setnx": func(rdb redis.UniversalClient, cfg impl.JobsConfig) (impl.Jobs, error) { return setnx.NewJobs(rdb, cfg) },
+	"naive": func(rdb redis.UniversalClient, cfg impl.JobsConfig) (impl.Jobs, error) {
+		return naive.NewJobs(rdb, cfg)
+	},
+	"lua": func(rdb redis.UniversalClient, cfg impl.JobsConfig) (impl.Jobs, error) { return lua.NewJobs(rdb, cfg) },
+	"setnx": func(rdb redis.UniversalClient, cfg impl.JobsConfig) (impl.Jobs, error) {
+		return setnx.NewJobs(rdb, cfg)
+	},
 }
 
 // judge is how the job subject keeps its jobs, for the invariants.
@@ -39,9 +42,9 @@ const (
 	noteAcquired = "acquired"       // id of the job that Start made
 	noteReused   = "reused"         // id of the job that Start met
 	noteStarted  = "worker started" // id of the job
-	noteRefused  = "refused"        // the error by which an implementation refuses
-	noteState    = "state"          // what a poll saw
-	noteApplied  = "applied"        // how many rows Apply says it wrote
+	noteRefused  = "refused"        // id of the job and why
+	noteState    = "state"          // id of the job and what a poll saw
+	noteApplied  = "applied"        // how many rows Apply says that it wrote
 )
 
 // jobsWorld is a world of the job subject while it is being described.
@@ -50,7 +53,7 @@ type jobsWorld struct {
 	impl   string
 	target string
 	cfg    impl.JobsConfig // what the scenario changes; NewID and StartWorker are set for each process
-	db     *sql.DB         // of withItems
+	db     *sql.DB         // of openRows
 }
 
 // process is one simulated process with its own implementation on its own connections.
@@ -58,6 +61,7 @@ type process struct {
 	*jobsWorld
 	actor *interleave.Actor
 	jobs  impl.Jobs
+	own   impl.Job // what start got
 }
 
 // jobs begins a world on one target of one implementation.
@@ -91,39 +95,7 @@ func (w *jobsWorld) actor(name string, does ...func(*process) error) {
 	})
 }
 
-// given runs the implementation itself, before the first step and not through the gate. The first job that it makes is
-// name with the number 1.
-func (w *jobsWorld) given(name string, do func(ctx context.Context, jobs impl.Jobs) error) {
-	jobs, err := w.open(w.Redis(), name, func(impl.Job) {})
-	if err == nil {
-		err = do(context.Background(), jobs)
-	}
-	if err != nil {
-		w.Fail(fmt.Errorf("what is given before the first step: %w", err))
-	}
-}
-
-// start starts a job of the target and notes which job it got.
-func start(p *process) error {
-	got, err := p.jobs.Start(p.actor.Context(), p.target, items)
-	if err != nil {
-		return p.refusal(err)
-	}
-	if got.Reused {
-		p.actor.Note(noteReused, got.ID)
-	} else {
-		p.actor.Note(noteAcquired, got.ID)
-	}
-	return nil
-}
-
-// refusal notes an error by which an implementation refuses, as it should, and returns any other.
-func (p *process) refusal(err error) error {
-	for _, sentinel := range []error{impl.ErrRefused, impl.ErrNotOwner, impl.ErrIncomplete, impl.ErrAlreadyApplied} {
-		if errors.Is(err, sentinel) {
-			p.actor.Note(noteRefused, err.Error())
-			return nil
-		}
-	}
-	return err
+// judgeApplied is that what an apply says it has applied was applied, all of it and once.
+func judgeApplied(rows invariants.Rows) interleave.Invariant {
+	return invariants.AppliedCompleteOnce(noteApplied, rows)
 }

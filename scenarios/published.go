@@ -2,13 +2,6 @@ package scenarios
 
 import "fmt"
 
-// Names of the numbers that only the published figures and their scenarios use.
-const (
-	lateSuccess         = "late SUCCESS"               // jobs that are SUCCESS on the server though they were FAILED
-	lateSuccessRejected = "late SUCCESS rejected"      // … that were refused, and are not SUCCESS on the server
-	pointersPreserved   = "current pointers preserved" // pointers that still name the job that they named at first
-)
-
 // PublishedScenarios are the scenarios whose counts the published figures are made of.
 var PublishedScenarios = []string{"A1", "A2", "A3", "A4"}
 

@@ -150,7 +150,7 @@ func keys(c Counts) func(func(string) bool) {
 // All returns the catalogue in order.
 func All() []*Scenario { return slices.Clone(catalogue) }
 
-var catalogue = []*Scenario{a01}
+var catalogue = []*Scenario{a01, a02, a03, a04, a05, a06, a07, a08, a09, a10, a11}
 
 // Find returns the scenarios that the words name: by id (A1), by name (duplicate-acquire), or by a pattern (A*). No words
 // name all. The error is an *UnknownError.
