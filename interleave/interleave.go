@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"github.com/racebench/racebench/interleave/backend"
-	_ "github.com/racebench/racebench/interleave/backend/process" // redis-server from PATH
+	_ "github.com/racebench/racebench/interleave/backend/embedded" // the default
+	_ "github.com/racebench/racebench/interleave/backend/process"  // redis-server from PATH
+	_ "github.com/racebench/racebench/interleave/backend/redisurl" // redis://
 	"github.com/racebench/racebench/interleave/schedule"
 )
 
