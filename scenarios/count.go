@@ -80,7 +80,7 @@ func counting(names ...string) func(*interleave.Result) Counts {
 // left is what a run left on the server and in its trace.
 type left struct {
 	*interleave.Trace
-	keys map[string]*interleave.Entry
+	keys map[string]*interleave.Entry // After, by key
 }
 
 func leftBy(res *interleave.Result) left {
@@ -108,8 +108,8 @@ func inState(want impl.JobState) func(impl.Job, *interleave.Entry) bool {
 // hashes counts the hashes of jobs that are accepted.
 func (l left) hashes(accepts func(impl.Job, *interleave.Entry) bool) int {
 	n := 0
-	for key, e := range l.keys {
-		if job, ok := jobOf(key); ok && accepts(job, e) {
+	for _, k := range l.After {
+		if job, ok := jobOf(k.Key); ok && accepts(job, k.Value) {
 			n++
 		}
 	}
@@ -122,9 +122,9 @@ func (l left) unreferenced(job impl.Job, hash *interleave.Entry) bool {
 
 func (l left) processed() int {
 	n := 0
-	for key, e := range l.keys {
-		if _, ok := jobOf(key); ok {
-			n += number(e.Field(impl.FieldProcessed))
+	for _, k := range l.After {
+		if _, ok := jobOf(k.Key); ok {
+			n += number(k.Value.Field(impl.FieldProcessed))
 		}
 	}
 	return n
@@ -132,8 +132,8 @@ func (l left) processed() int {
 
 func (l left) stored() int {
 	n := 0
-	for key := range l.keys {
-		if job, ok := jobOf(key); ok && l.keys[job.ResultsKey()] != nil {
+	for _, k := range l.After {
+		if job, ok := jobOf(k.Key); ok && l.keys[job.ResultsKey()] != nil {
 			const pair = 2 // field and value
 			n += len(l.keys[job.ResultsKey()].Items) / pair
 		}

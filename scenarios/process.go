@@ -14,7 +14,14 @@ import (
 
 // comesAfter lets a request come some time after the world began, so that it reads the clock then and not before.
 func comesAfter(d time.Duration) func(*process) error {
-	return func(*process) error { time.Sleep(d); return nil }
+	return func(p *process) error {
+		select {
+		case <-time.After(d):
+			return nil
+		case <-p.actor.Context().Done():
+			return p.actor.Context().Err()
+		}
+	}
 }
 
 // start starts a job of the target and notes which it got.

@@ -6,6 +6,7 @@ package scenarios
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -71,18 +72,14 @@ type Counts map[string]int
 
 // Add adds the numbers of d to c.
 func (c Counts) Add(d Counts) {
-	for k, n := range d {
+	for k, n := range d { // any order: sums of their own
 		c[k] += n
 	}
 }
 
 // String prints the numbers in the order of their names: "job hashes=2 unreferenced jobs=1".
 func (c Counts) String() string {
-	names := make([]string, 0, len(c))
-	for k := range c {
-		names = append(names, k)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(c))
 	for i, k := range names {
 		names[i] = fmt.Sprintf("%s=%d", k, c[k])
 	}
@@ -129,22 +126,12 @@ func (v *Variant) Check(res *interleave.Result) []string {
 	names := Counts{}
 	names.Add(have)
 	names.Add(v.Counts)
-	for _, k := range slices.Sorted(keys(names)) {
+	for _, k := range slices.Sorted(maps.Keys(names)) {
 		if have[k] != v.Counts[k] {
 			wrong = append(wrong, fmt.Sprintf("%s: %d, the catalogue expects %d", k, have[k], v.Counts[k]))
 		}
 	}
 	return wrong
-}
-
-func keys(c Counts) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range c {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 // All returns the catalogue in order.

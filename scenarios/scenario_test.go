@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/racebench/racebench/interleave"
+	_ "github.com/racebench/racebench/interleave/backend/embedded"
 )
 
 // open starts the throwaway Redis of these tests: the default one, or what INTERLEAVE_REDIS says.
