@@ -47,7 +47,7 @@ type site struct {
 	subject bool   // some frame is the subject's
 }
 
-var sites sync.Map // uintptr of the innermost return address chain's hash -> site
+var sites sync.Map // hash of a stack -> site
 
 // resolve finds the innermost frame that is the subject's own.
 func (s callStack) resolve() site {
@@ -63,7 +63,7 @@ func (s callStack) resolve() site {
 	for {
 		f, more := frames.Next()
 		if f.Function != "" && !isPlumbing(f.Function) {
-			found = site{path.Join(path.Base(path.Dir(f.File)), path.Base(f.File)) + ":" + strconv.Itoa(f.Line), true}
+			found = site{path.Join(packageName(f.Function), path.Base(f.File)) + ":" + strconv.Itoa(f.Line), true}
 			break
 		}
 		if !more {
@@ -72,6 +72,14 @@ func (s callStack) resolve() site {
 	}
 	sites.Store(key, found)
 	return found
+}
+
+// packageName is the last element of the package path of a function: "jobs" for "example.org/jobs.(*Jobs).Start". Unlike
+// the folder of the file it does not depend on where the module was checked out.
+func packageName(function string) string {
+	last := function[strings.LastIndexByte(function, '/')+1:]
+	name, _, _ := strings.Cut(last, ".")
+	return strings.TrimSuffix(name, "_test")
 }
 
 func (s callStack) hash() uint64 {

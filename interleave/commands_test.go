@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/racebench/racebench/interleave"
+	"github.com/racebench/racebench/interleave/backend"
 )
 
 func TestPipelinedCommandsAreSeparateOperations(t *testing.T) {
@@ -190,27 +191,47 @@ func TestBlockingCommandTimesOutOnTheVirtualClock(t *testing.T) {
 }
 
 func TestBlockingStreamReads(t *testing.T) {
+	add := func(a *interleave.Actor) error {
+		for _, id := range []string{"1-1", "2-1"} {
+			if err := a.Redis().XAdd(ctx, &redis.XAddArgs{Stream: "s", ID: id, Values: []string{"f", "v"}}).Err(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	// $ is what was last when the command came, not when it is served.
 	onEach(t, func(t *testing.T, r *interleave.Runner) {
-		res := held(t, r, "P.XADD R.XREAD P.XADD G.XREADGROUP", func(w *interleave.World) {
-			w.Fail(w.Redis().XGroupCreateMkStream(ctx, "s", "g", "$").Err())
-			w.Actor("G", func(a *interleave.Actor) error {
-				got, err := a.Redis().XReadGroup(ctx, &redis.XReadGroupArgs{Group: "g", Consumer: "c", Streams: []string{"s", ">"}, Block: 0}).Result()
-				return errors.Join(err, check(err != nil || len(got[0].Messages) == 2, "%v", got))
-			})
+		res := held(t, r, "P.XADD P.XADD R.XREAD", func(w *interleave.World) {
+			w.Fail(w.Redis().XAdd(ctx, &redis.XAddArgs{Stream: "s", ID: "0-1", Values: []string{"f", "v"}}).Err())
 			w.Actor("R", func(a *interleave.Actor) error {
 				got, err := a.Redis().XRead(ctx, &redis.XReadArgs{Streams: []string{"s", "$"}, Block: 0}).Result()
+				return errors.Join(err, check(err != nil || len(got[0].Messages) == 2, "%v", got))
+			})
+			w.Actor("P", add)
+		})
+		require.Len(t, res.Trace.Steps, 3)
+	})
+	groups := func(w *interleave.World) {
+		w.Fail(w.Redis().XGroupCreateMkStream(ctx, "s", "g", "$").Err())
+		for _, name := range []string{"G", "H"} {
+			w.Actor(name, func(a *interleave.Actor) error {
+				got, err := a.Redis().XReadGroup(ctx, &redis.XReadGroupArgs{Group: "g", Consumer: name, Streams: []string{"s", ">"}, Count: 1, Block: 0}).Result()
 				return errors.Join(err, check(err != nil || len(got[0].Messages) == 1, "%v", got))
 			})
-			w.Actor("P", func(a *interleave.Actor) error {
-				for _, id := range []string{"1-1", "2-1"} {
-					if err := a.Redis().XAdd(ctx, &redis.XAddArgs{Stream: "s", ID: id, Values: []string{"f", "v"}}).Err(); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		})
+		}
+		w.Actor("P", add)
+	}
+	t.Run("groups on process", func(t *testing.T) {
+		res := held(t, open(t, interleave.Redis("process")), "P.XADD H.XREADGROUP P.XADD G.XREADGROUP", groups)
 		require.Len(t, res.Trace.Steps, 4)
+	})
+	t.Run("groups on embedded", func(t *testing.T) {
+		res := run(t, open(t), "P.XADD H.XREADGROUP P.XADD G.XREADGROUP", groups)
+		var refused *backend.RefusedError
+		if res.Err != nil {
+			require.ErrorAs(t, res.Err, &refused)
+			require.ErrorContains(t, res.Err, "--redis process")
+		}
 	})
 }
 
