@@ -20,7 +20,7 @@ document that is half old and half new.`,
 				name: "evicted", schedule: "apply.HGET !evict(job:{doc-1}:a1:results) apply.HGETALL",
 				step: 3, shows: "an empty set is applied", applies: 1}),
 			tornApply("naive", items, torn{
-				name: "expired", schedule: "apply.HGET +1h1s apply.HGETALL",
+				name: "expired", schedule: "apply.HGET +1h0m1s apply.HGETALL",
 				step: 3, shows: "an empty set is applied", applies: 1}),
 			tornApply("naive", items-1, torn{
 				name: "a field is missing", schedule: "apply.HGET apply.HGETALL",
@@ -34,7 +34,7 @@ document that is half old and half new.`,
 				name: "evicted after the reading", schedule: "apply.EVAL !evict(job:{doc-1}:a1:results)",
 				shows: "all of it is applied", applies: 1, rows: items}),
 			tornApply("lua", items, torn{
-				name: "expired", schedule: "+1h1s apply.EVAL",
+				name: "expired", schedule: "+1h0m1s apply.EVAL",
 				shows: "refused, nothing is applied", refused: 1}),
 			tornApply("lua", items-1, torn{
 				name: "a field is missing", schedule: "apply.EVAL",
