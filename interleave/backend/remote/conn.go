@@ -220,7 +220,7 @@ func (c *conn) release() {
 		return
 	}
 	l.out, l.skip = l.out[:0], l.skip[:0]
-	l.stale, l.dirty = l.dirty, false
+	l.stale, l.dirty = l.stale || l.dirty, false
 	if l.listening {
 		// Publishers count subscribers, so it must be gone now and not at the next use.
 		state := fresh

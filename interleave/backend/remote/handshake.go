@@ -28,6 +28,7 @@ func (c *conn) handshake(k kind, args []string) ([]byte, error) {
 			l.have = state{proto: 2, lib: l.have.lib, version: l.have.version}
 			l.dirty, l.listening, l.authed = false, false, false
 			c.want.proto, c.want.db, c.want.name = 2, c.s.opts.DB, ""
+			c.multi, c.late, c.tx, c.after = false, false, nil, nil
 		}
 		return raw, err
 	case client:
@@ -51,6 +52,14 @@ func (c *conn) remembered(args []string, change func(*state)) ([]byte, error) {
 	if c.multi {
 		c.after = append(c.after, change)
 		return c.bound(args)
+	}
+	if !c.quiet() {
+		raw, err := c.bound(args)
+		if err == nil && raw[0] != '-' {
+			change(&c.want)
+			change(&c.l.have)
+		}
+		return raw, err
 	}
 	key := strings.Join(args, "\x00")
 	if raw, ok := c.s.known[key]; ok {
@@ -89,10 +98,10 @@ func (c *conn) hello(args []string) ([]byte, error) {
 			name = args[3]
 		}
 	case len(args) > 1:
-		return c.helloAuth(args)
+		return c.helloNow(args)
 	}
-	if c.multi {
-		return c.bound(args)
+	if !c.quiet() {
+		return c.helloNow(args)
 	}
 	if err := c.attach(); err != nil {
 		return nil, err
@@ -112,13 +121,29 @@ func (c *conn) hello(args []string) ([]byte, error) {
 	return bytes.Clone(raw), nil
 }
 
-// helloAuth executes a HELLO with credentials.
-func (c *conn) helloAuth(args []string) ([]byte, error) {
+// helloNow executes a HELLO as it stands.
+func (c *conn) helloNow(args []string) ([]byte, error) {
 	raw, err := c.bound(args)
-	if p, bad := strconv.Atoi(args[1]); err == nil && bad == nil && raw[0] != '-' {
-		c.want.proto, c.l.have.proto = p, p
+	if err != nil || raw[0] == '-' || len(args) < 2 {
+		return raw, err
 	}
-	return raw, err
+	change := func(of *state) {
+		if p, bad := strconv.Atoi(args[1]); bad == nil {
+			of.proto = p
+		}
+		for i := 2; i+1 < len(args); i++ {
+			if strings.EqualFold(args[i], "SETNAME") {
+				of.name = args[i+1]
+			}
+		}
+	}
+	if c.multi {
+		c.after = append(c.after, change)
+		return raw, nil
+	}
+	change(&c.want)
+	change(&c.l.have)
+	return raw, nil
 }
 
 // validName is stricter than the server: what fails is left to it.
@@ -153,6 +178,9 @@ func (c *conn) client(args []string) ([]byte, error) {
 		}
 	case "MAINT_NOTIFICATIONS":
 		// Unknown to every server that can be here: the answer is an error, and it changes nothing.
+		if !c.quiet() {
+			break
+		}
 		if raw, ok := c.s.known[strings.Join(args, "\x00")]; ok {
 			return bytes.Clone(raw), nil
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha1"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -89,7 +90,7 @@ func (c *conn) scriptSub(args []string) ([]byte, error) {
 		}
 		args = sent
 	case "FLUSH":
-		if len(args) == 2 && !c.multi {
+		if len(args) == 2 && c.quiet() {
 			s.scripts.reset()
 			return bytes.Clone(replyOK), nil
 		}
@@ -132,10 +133,17 @@ func (c *conn) loaded(sha string) bool {
 }
 
 // compiled tells from an EVAL and its reply whether the server has put the script in its cache: also one that fails when
-// it runs, but not one that is no Lua or whose keys are counted wrongly.
+// it runs, but not one that is no Lua, whose keys are counted wrongly, or that was refused before it was looked at.
 func compiled(args []string, raw []byte) bool {
 	if n, err := strconv.Atoi(args[2]); err != nil || n < 0 || n > len(args)-3 {
 		return false
 	}
-	return !bytes.HasPrefix(raw, []byte("-ERR Error compiling script"))
+	if raw[0] != '-' || bytes.Contains(raw, []byte(" script: ")) {
+		return true
+	}
+	return !slices.ContainsFunc(unread, func(prefix []byte) bool { return bytes.HasPrefix(raw, prefix) })
 }
+
+// unread begin the errors of an EVAL whose script was not looked at, or is none.
+var unread = [][]byte{[]byte("-ERR Error compiling script"), []byte("-ERR Can't execute 'eval"), []byte("-NOPERM"), []byte("-NOAUTH"),
+	[]byte("-OOM"), []byte("-MISCONF"), []byte("-BUSY"), []byte("-LOADING")}

@@ -24,7 +24,12 @@ func (c *conn) special(k kind, args []string) ([]byte, error) {
 	case hello, client, selectDB, resetting:
 		return c.handshake(k, args)
 	case multi:
-		if !c.multi && len(args) == 1 {
+		if !c.quiet() {
+			raw, err := c.bound(args)
+			c.multi = c.multi || err == nil && raw[0] == '+'
+			return bytes.Clone(raw), err
+		}
+		if len(args) == 1 {
 			// The answer is known and nobody can see that the server learns it with the next command.
 			c.multi, c.begun = true, true
 			return bytes.Clone(replyOK), nil
@@ -41,7 +46,9 @@ func (c *conn) special(k kind, args []string) ([]byte, error) {
 	case eval, evalsha, script:
 		return c.script(k, args)
 	case function:
-		s.functions, s.mayExpire = true, true
+		raw, err := c.roundTrip(args)
+		s.functions, s.mayExpire = true, true // afterwards: the flush of the last world's may come in front
+		return bytes.Clone(raw), err
 	case config:
 		return c.config(args)
 	case persistent:
@@ -52,6 +59,10 @@ func (c *conn) special(k kind, args []string) ([]byte, error) {
 	raw, err := c.roundTrip(args)
 	return bytes.Clone(raw), err
 }
+
+// quiet reports whether the connection answers as a new one does: inside MULTI it queues, and in the subscribed mode of
+// RESP2 it refuses nearly everything.
+func (c *conn) quiet() bool { return !c.multi && (c.l == nil || !c.l.listening) }
 
 // expiring executes a command that may give a key a deadline. One that has passed leaves a key that is due at once,
 // which the server keeps until it looks at it: it is swept before the next command.
@@ -132,12 +143,12 @@ func (c *conn) config(args []string) ([]byte, error) {
 		case "save", "appendonly", "dir", "dbfilename", "logfile", "unixsocket", "port", "bind", "requirepass":
 			return nil, c.s.refuse(args, noFiles)
 		}
-		if _, known := c.s.settings[name]; known {
-			continue
-		}
-		v, err := c.s.Ask("CONFIG", "GET", name)
+		v, err := c.s.Ask("CONFIG", "GET", name) // which also sets back what the last world set, if it still is to be
 		if err != nil {
 			return nil, err
+		}
+		if _, known := c.s.settings[name]; known {
+			continue
 		}
 		if len(v.Elems) == 2 {
 			before[name] = v.Elems[1].Str
