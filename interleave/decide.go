@@ -28,7 +28,7 @@ func (r *Runner) Decide(res *Result, world func(*World)) *Decision {
 	tried := 0
 	holds := func(order schedule.Schedule) bool {
 		tried++
-		again := r.run(&lenient{forced: newForced(order, &fair{})}, needsJournal(order), world)
+		again := r.run(&lenient{forced: newForced(order, fair{})}, needsJournal(order), world)
 		return again.Err == nil && again.Outcome() == Held
 	}
 	for j := range steps {

@@ -72,7 +72,7 @@ func TestSameScheduleSameBytes(t *testing.T) {
 func TestOtherScheduleOtherTrace(t *testing.T) {
 	onEach(t, func(t *testing.T, r *interleave.Runner) {
 		seen := map[string]string{}
-		for _, s := range []string{"", "S.SUBSCRIBE", "A.HSET", "B.HSET", "A.HSET@2", "A.HSET@3", "+1s", "A!crash", "A.HSET!lost"} {
+		for _, s := range []string{"", "S.SUBSCRIBE", "A.HSET A.HSET", "B.HSET", "A.HSET@2", "A.HSET@3", "+1s", "A!crash", "A.HSET!lost"} {
 			text := run(t, r, s, busyWorld).Trace.String()
 			require.Empty(t, seen[text], "%q gives the trace of another", s)
 			seen[text] = s + "!"

@@ -361,7 +361,7 @@ func before(a, b *op) bool {
 
 // view lists what could happen now.
 func (e *engine) view() (*view, error) {
-	v := &view{now: time.Now(), step: len(e.trace.Steps) + 1}
+	v := &view{now: time.Now(), step: len(e.trace.Steps) + 1, last: e.trace.lastActor()}
 	for _, a := range e.actors {
 		av := &actorView{Actor: a, late: a.gone}
 		if a.life.Load() == alive {

@@ -111,7 +111,7 @@ func (r *Runner) Run(text string, world func(*World)) (*Result, error) {
 
 // RunSchedule is Run for a schedule that has been parsed.
 func (r *Runner) RunSchedule(s schedule.Schedule, world func(*World)) *Result {
-	var rest strategy = &fair{}
+	var rest strategy = fair{}
 	if len(r.cfg.parsed) > 0 {
 		rest = newOrdered(r.cfg.parsed, rest)
 	}

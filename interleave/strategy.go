@@ -13,7 +13,8 @@ type strategy interface {
 // view is what a strategy may look at: what could happen now, in a fixed order.
 type view struct {
 	now    time.Time
-	step   int // the number that the next step gets
+	step   int    // the number that the next step gets
+	last   string // the actor of the last step, for strategies that take turns
 	actors []*actorView
 }
 
@@ -93,9 +94,9 @@ const (
 
 // fair is the default order: round robin over the actors by name, each by its first step that is enabled, messages
 // before operations. When nothing is enabled the clock moves on.
-type fair struct{ last string }
+type fair struct{}
 
-func (f *fair) next(v *view) (choice, error) {
+func (f fair) next(v *view) (choice, error) {
 	if c, ok := f.pick(v); ok {
 		return c, nil
 	}
@@ -107,14 +108,12 @@ func (f *fair) next(v *view) (choice, error) {
 
 // pick returns the next step that is enabled now, if there is any. Late commands come last: that is as late as can be
 // at this instant.
-func (f *fair) pick(v *view) (choice, bool) {
-	for _, a := range f.rotation(v) {
+func (f fair) pick(v *view) (choice, bool) {
+	for _, a := range v.rotation() {
 		if len(a.pushes) > 0 && a.life.Load() == alive {
-			f.last = a.name
 			return choice{kind: chooseDeliver, actor: a.Actor, push: a.pushes[0]}, true
 		}
 		if o := a.firstEnabled(); o != nil {
-			f.last = a.name
 			return choice{kind: chooseExec, actor: a.Actor, op: o}, true
 		}
 	}
@@ -126,10 +125,10 @@ func (f *fair) pick(v *view) (choice, bool) {
 	return choice{}, false
 }
 
-// rotation is the actors from the one after the last that was chosen.
-func (f *fair) rotation(v *view) []*actorView {
+// rotation is the actors from the one after the last that did something.
+func (v *view) rotation() []*actorView {
 	for i, a := range v.actors {
-		if a.name > f.last {
+		if a.name > v.last {
 			return append(append([]*actorView(nil), v.actors[i:]...), v.actors[:i]...)
 		}
 	}

@@ -3,6 +3,7 @@ package interleave
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -77,6 +78,16 @@ func (t *Trace) last() *Step {
 		return nil
 	}
 	return t.Steps[len(t.Steps)-1]
+}
+
+// lastActor is the actor of the last step that had one.
+func (t *Trace) lastActor() string {
+	for _, s := range slices.Backward(t.Steps) {
+		if s.Actor != "" {
+			return s.Actor
+		}
+	}
+	return ""
 }
 
 // touched reports whether the last step changed data.
