@@ -19,7 +19,8 @@ type Decision struct {
 const maxFlips = 200
 
 // Decide looks for what the violation in res hangs on, by running the world again with two dependent steps in the other
-// order, the nearest to the beginning first, or with a fault left out. It returns nil when no single one decides.
+// order, the nearest to the beginning first, or with a fault left out; first among the steps up to the first violation. It
+// returns nil when no single one decides.
 func (r *Runner) Decide(res *Result, world func(*World)) *Decision {
 	if res.Outcome() != Violated {
 		return nil
@@ -31,22 +32,35 @@ func (r *Runner) Decide(res *Result, world func(*World)) *Decision {
 		again := r.run(&lenient{forced: newForced(order, fair{})}, needsJournal(order), world)
 		return again.Err == nil && again.Outcome() == Held
 	}
-	for j := range steps {
-		for i := j - 1; i >= 0 && tried < maxFlips; i-- {
-			if dependent(steps[i], steps[j]) && holds(flipped(steps, i, j)) {
-				return &Decision{
-					Steps: []int{steps[i].N, steps[j].N},
-					Text:  fmt.Sprintf("%s before %s (the other way round it holds)", steps[i].short(), steps[j].short()),
+	decides := func(from, to int) *Decision {
+		for j := from; j < to; j++ {
+			for i := j - 1; i >= 0 && tried < maxFlips; i-- {
+				if dependent(steps[i], steps[j]) && holds(flipped(steps, i, j)) {
+					return &Decision{
+						Steps: []int{steps[i].N, steps[j].N},
+						Text:  fmt.Sprintf("%s before %s (the other way round it holds)", steps[i].short(), steps[j].short()),
+					}
 				}
 			}
 		}
+		for i := from; i < to && tried < maxFlips; i++ {
+			if s := steps[i]; s.faulty() && holds(without(steps, i)) {
+				return &Decision{Steps: []int{s.N}, Text: s.Summary() + " (without it everything holds)"}
+			}
+		}
+		return nil
 	}
-	for i, s := range steps {
-		if tried < maxFlips && s.faulty() && holds(without(steps, i)) {
-			return &Decision{Steps: []int{s.N}, Text: s.Summary() + " (without it everything holds)"}
+	// What comes after the first violation can prevent it only by coming earlier, which says less about it.
+	first := len(steps)
+	for _, v := range res.Verdicts {
+		if v.Outcome == Violated {
+			first = min(first, v.Step)
 		}
 	}
-	return nil
+	if d := decides(0, first); d != nil {
+		return d
+	}
+	return decides(first, len(steps))
 }
 
 func needsJournal(s schedule.Schedule) bool {

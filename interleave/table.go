@@ -42,7 +42,7 @@ func (t *Trace) Table(o TableOptions) string {
 		if i == 0 {
 			c.Align = text.AlignRight
 		} else if i < len(header)-1 && cell > 0 {
-			c.WidthMax, c.WidthMaxEnforcer = cell, text.WrapText
+			c.WidthMax, c.WidthMaxEnforcer = cell, wrap
 		}
 		configs = append(configs, c)
 	}
@@ -70,6 +70,15 @@ func (t *Trace) Table(o TableOptions) string {
 		w.AppendRow(row)
 	}
 	return trimRight(w.Render())
+}
+
+// wrap breaks lines between words, and within a word that is longer than a line.
+func wrap(s string, width int) string {
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		lines[i] = text.WrapSoft(l, width)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // shownEvents are the events worth a line of a table: everything but an uneventful end.
