@@ -96,13 +96,13 @@ func (e *engine) side(proto, db int) (backend.Conn, error) {
 // databases are the numbers of the databases that somebody has selected.
 func (e *engine) databases() []int {
 	dbs := []int{0}
-	for k := range e.sides {
+	for k := range e.sides { // any order: sorted below
 		dbs = addInt(dbs, k.db)
 	}
 	for _, s := range e.sessions {
 		dbs = addInt(dbs, s.db)
 	}
-	for k := range e.image {
+	for k := range e.image { // any order: sorted below
 		dbs = addInt(dbs, k.db)
 	}
 	sort.Ints(dbs)

@@ -112,7 +112,7 @@ type image map[dbKey]*Entry
 
 func (m image) sorted() []dbKey {
 	keys := make([]dbKey, 0, len(m))
-	for k := range m {
+	for k := range m { // any order: sorted below
 		keys = append(keys, k)
 	}
 	sort.Slice(keys, func(i, j int) bool {
@@ -311,10 +311,10 @@ func (e *engine) rescan() ([]Change, error) {
 
 func merge(a, b image) image {
 	m := make(image, len(a)+len(b))
-	for k, v := range a {
+	for k, v := range a { // any order: they go into a map
 		m[k] = v
 	}
-	for k, v := range b {
+	for k, v := range b { // any order: they go into a map
 		m[k] = v
 	}
 	return m

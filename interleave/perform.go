@@ -285,7 +285,7 @@ func unique(keys []dbKey) []dbKey {
 
 func (m image) count(db int) int {
 	n := 0
-	for k := range m {
+	for k := range m { // any order: they are counted
 		if k.db == db {
 			n++
 		}

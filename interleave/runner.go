@@ -208,6 +208,9 @@ func (r *Runner) live(e *engine, build func(*World), res *Result) error {
 			return
 		}
 		err = e.run(build)
+		if err != nil && e.image != nil {
+			e.trace.After = e.image.list()
+		}
 		res.Verdicts = e.verdicts(err)
 		res.Notes = r.server.Notes()
 	}()
@@ -281,7 +284,7 @@ func (e *engine) teardown() {
 	if e.world.direct != nil {
 		e.world.direct.Close()
 	}
-	for _, c := range e.sides {
+	for _, c := range e.sides { // any order: each is closed
 		c.Close()
 	}
 	for _, f := range slices.Backward(e.world.cleanups) {

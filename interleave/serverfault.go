@@ -23,7 +23,7 @@ func same(a, b image) bool {
 	if len(a) != len(b) {
 		return false
 	}
-	for k, v := range a {
+	for k, v := range a { // any order: all must be the same
 		if !v.equal(b[k]) {
 			return false
 		}

@@ -48,7 +48,7 @@ func stacksWhere(world string, want func(actor string) bool) string {
 		byActor[actor] = append(byActor[actor], fmt.Sprintf("  %s goroutine(s):\n%s", count, strings.Join(frames, "\n")))
 	}
 	actors := make([]string, 0, len(byActor))
-	for a := range byActor {
+	for a := range byActor { // any order: sorted below
 		actors = append(actors, a)
 	}
 	sort.Strings(actors)

@@ -1,7 +1,6 @@
 package interleave_test
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,50 +9,20 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-)
 
-// stranger makes a module of somebody else's that uses this one, and returns its folder.
-func stranger(t *testing.T) string {
-	t.Helper()
-	root, err := filepath.Abs("..")
-	require.NoError(t, err)
-	dir := t.TempDir()
-	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	require.NoError(t, err)
-	// The same versions as here, so that nothing has to be looked up.
-	text := regexp.MustCompile(`(?m)^module .*$`).ReplaceAllString(string(mod), "module example.org/jobs")
-	text += "\nrequire github.com/racebench/racebench v0.0.0\nreplace github.com/racebench/racebench => " + root + "\n"
-	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	require.NoError(t, err)
-	write := func(name string, data []byte) {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
-	}
-	write("go.mod", []byte(text))
-	write("go.sum", sum)
-	for _, name := range []string{"jobs.go", "jobs_test.go"} {
-		data, err := os.ReadFile(filepath.Join("testdata", "stranger", name+".txt"))
-		require.NoError(t, err)
-		write(name, data)
-	}
-	return dir
-}
+	"github.com/racebench/racebench/internal/stranger"
+)
 
 // goTest runs go test in the stranger's module and returns what it prints.
 func goTest(t *testing.T, dir string, args ...string) (string, bool) {
 	t.Helper()
-	cmd := exec.Command("go", append([]string{"test", "-count=1"}, args...)...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "INTERLEAVE_REDIS=")
-	out, err := cmd.CombinedOutput()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return string(out), err == nil
+	return stranger.Run(t, dir, "go", append([]string{"test", "-count=1"}, args...)...)
 }
 
 func TestStrangersModule(t *testing.T) {
-	dir := stranger(t)
+	tests, err := os.ReadFile(filepath.Join("testdata", "stranger_test.go.txt"))
+	require.NoError(t, err)
+	dir := stranger.Module(t, map[string]string{"jobs_test.go": string(tests)})
 	out, ok := goTest(t, dir, "-run", "TestOneAfterTheOther|TestRaceIsOnRecord", ".")
 	require.True(t, ok, out)
 

@@ -109,7 +109,7 @@ func Register(name string, open Opener) {
 // Names lists the registered backends in order.
 func Names() []string {
 	names := make([]string, 0, len(openers))
-	for n := range openers {
+	for n := range openers { // any order: sorted below
 		names = append(names, n)
 	}
 	sort.Strings(names)

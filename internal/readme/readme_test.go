@@ -1,0 +1,116 @@
+// Package readme executes what the README shows: its commands with their output, and its Go file in a module of a
+// stranger's.
+package readme
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/racebench/racebench/internal/stranger"
+)
+
+// block is a fenced block of the README.
+type block struct{ lang, text string }
+
+var fence = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
+
+func blocks(t *testing.T, root string) []block {
+	data, err := os.ReadFile(filepath.Join(root, "README.md"))
+	require.NoError(t, err)
+	var out []block
+	for _, m := range fence.FindAllStringSubmatch(string(data), -1) {
+		out = append(out, block{m[1], m[2]})
+	}
+	return out
+}
+
+// byCI are commands that would run this test again. The check script runs them.
+var byCI = map[string]string{"go test ./...": "go test -race -timeout 30m ./..."}
+
+func TestReadme(t *testing.T) {
+	root := stranger.Root(t)
+	commands, files := 0, map[string]string{}
+	module := ""
+	for _, b := range blocks(t, root) {
+		switch b.lang {
+		case "go":
+			name, _, ok := strings.Cut(strings.TrimPrefix(b.text, "// "), "\n")
+			require.True(t, ok)
+			files[name] = b.text
+			module = stranger.Module(t, files)
+		case "console":
+			for _, shown := range strings.Split("\n"+b.text, "\n$ ")[1:] {
+				command, want, _ := strings.Cut(shown, "\n")
+				commands++
+				if inCI, ok := byCI[command]; ok {
+					script, err := os.ReadFile(filepath.Join(root, ".ci", "run"))
+					require.NoError(t, err)
+					require.Contains(t, string(script), inCI)
+					continue
+				}
+				dir := root
+				if strings.HasPrefix(command, "go test") {
+					require.NotEmpty(t, module, "%s comes before the Go file that it runs", command)
+					dir = module
+				}
+				if strings.Contains(command, " run") && strings.HasSuffix(command, "racebench run") {
+					command += " --out " + t.TempDir() // the reader's results are not ours to write
+				}
+				out, _ := stranger.Run(t, dir, "bash", "-c", command)
+				requireShown(t, command, want, out)
+			}
+		case "text":
+		default:
+			t.Errorf("a block of language %q is not executed", b.lang)
+		}
+	}
+	require.Equal(t, 5, commands)
+	require.Len(t, files, 1)
+}
+
+// requireShown compares output with what the README shows, where a line "…" stands for any lines.
+func requireShown(t *testing.T, command, want, out string) {
+	t.Helper()
+	rest := lines(out)
+	gap := false
+	for _, line := range lines(want) {
+		if line == "…" {
+			gap = true
+			continue
+		}
+		at := -1
+		for i, l := range rest {
+			if l == line {
+				at = i
+				break
+			}
+			if !gap {
+				break
+			}
+		}
+		require.GreaterOrEqual(t, at, 0, "$ %s\ndoes not print, in this place, the line\n%s\nbut\n%s", command, line, out)
+		rest, gap = rest[at+1:], false
+	}
+	if !gap {
+		require.Empty(t, rest, "$ %s prints more than is shown", command)
+	}
+}
+
+// place is what go test puts before the text of a failure.
+var place = regexp.MustCompile(`^\S+_test\.go:\d+: `)
+
+// lines are the lines of a text without indentation, empty ones left out.
+func lines(text string) []string {
+	var out []string
+	for _, l := range strings.Split(text, "\n") {
+		if l = place.ReplaceAllString(strings.TrimSpace(l), ""); l != "" {
+			out = append(out, l)
+		}
+	}
+	return out
+}
