@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/racebench/racebench/interleave/backend"
 	"github.com/racebench/racebench/interleave/backend/process"
+	"github.com/racebench/racebench/interleave/backend/redisurl"
+	"github.com/racebench/racebench/interleave/container"
 	"github.com/racebench/racebench/internal/report"
 )
 
@@ -30,25 +33,25 @@ var probes = []struct {
 	name string
 	probe
 }{
-	{"embedded", openAndClose("embedded", "in this process; the clock of the world")},
-	{"process", process.Probe},
-	{"container", openAndClose("container", "")},
+	{"embedded", probeEmbedded},
+	{process.Name, process.Probe},
+	{container.Name, container.Probe},
 }
 
-// openAndClose is the probe of a backend that has none of its own.
-func openAndClose(name, how string) probe {
-	return func(_ context.Context, cfg backend.Config) (string, string, error) {
-		server, err := backend.Open(name, cfg)
-		if err != nil {
-			return "", "", err
-		}
-		version := server.Version()
-		return version, how, server.Close()
+func probeEmbedded(_ context.Context, cfg backend.Config) (version, how string, err error) {
+	server, err := backend.Open("embedded", cfg)
+	if err != nil {
+		return "", "", err
 	}
+	return server.Version(), "built in, the clock of the world", server.Close()
 }
 
 func newDoctor(a *app) *cobra.Command {
-	var asJSON bool
+	var (
+		asJSON bool
+		url    string
+		cfg    backend.Config
+	)
 	cmd := &cobra.Command{
 		Use:               "doctor",
 		Short:             "Say which throwaway Redis can be used here, and how to get the others",
@@ -56,20 +59,30 @@ func newDoctor(a *app) *cobra.Command {
 		Args:              exactly(0, ""),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.doctor(cmd.Context(), asJSON)
+			if url != "" && !strings.Contains(url, "://") {
+				return usage("--url redis://127.0.0.1:6379/9", "--url %q is no URL", url)
+			}
+			return a.doctor(cmd.Context(), asJSON, url, cfg)
 		},
 	}
+	cmd.Flags().StringVar(&url, "url", "", "try the server of this redis:// URL too; nothing in it is changed")
+	cmd.Flags().StringVar(&cfg.Image, "redis-image", "", "image to try for container (default "+container.DefaultImage+")")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON only")
 	return cmd
 }
 
-func (a *app) doctor(ctx context.Context, asJSON bool) error {
+func (a *app) doctor(ctx context.Context, asJSON bool, url string, cfg backend.Config) error {
 	checks := []check{}
 	for _, p := range probes {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		checks = append(checks, examine(ctx, p.name, p.probe))
+		checks = append(checks, examine(ctx, p.name, p.probe, cfg))
+	}
+	if url != "" {
+		checks = append(checks, examine(ctx, redisurl.Name, func(ctx context.Context, cfg backend.Config) (string, string, error) {
+			return redisurl.Probe(ctx, url, cfg)
+		}, cfg))
 	}
 	if asJSON {
 		err := report.Encode(a.stdout, struct {
@@ -88,10 +101,10 @@ func (a *app) doctor(ctx context.Context, asJSON bool) error {
 	return nil
 }
 
-func examine(ctx context.Context, name string, try probe) check {
+func examine(ctx context.Context, name string, try probe, cfg backend.Config) check {
 	c := check{Name: name}
 	var err error
-	if c.Version, c.How, err = try(ctx, backend.Config{}); err == nil {
+	if c.Version, c.How, err = try(ctx, cfg); err == nil {
 		c.Usable = true
 		return c
 	}
@@ -118,5 +131,5 @@ func (a *app) printChecks(checks []check) {
 			fmt.Fprintf(a.stdout, "     to get it: %s\n", c.Hint)
 		}
 	}
-	fmt.Fprintln(a.stdout, "     redis://…  any server that you name, if it is empty: only keys that the run has made are removed")
+	fmt.Fprintln(a.stdout, "     redis://…  any server that you name, if its database is empty: only keys that the run has made are removed")
 }

@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"syscall"
 
@@ -27,7 +28,8 @@ func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	// One P makes the order in which goroutines start stable, and hand-overs between them cheap.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	logging.Disable() // go-redis tells standard error what is none of a reader's business
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // worlds are short, and what they leave is small
+	logging.Disable()                                 // go-redis tells standard error what is none of a reader's business
 	a := &app{stdout: &printer{w: stdout}, stderr: &printer{w: stderr}, args: args}
 	ctx, stop := a.interruptible()
 	defer stop()

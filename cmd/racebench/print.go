@@ -56,16 +56,12 @@ func (a *app) printSummary(f runFlags, plan []*planned) {
 	t := a.newTable(append(header, "as expected", "time")...)
 	const fixed, least = 60, 20 // the other columns; below the least a cell is no help
 	cell := max((a.width()-fixed)/len(f.impl), least)
-	var configs []table.ColumnConfig
-	for i := range f.impl {
-		configs = append(configs, table.ColumnConfig{Number: i + 2, WidthMax: cell, WidthMaxEnforcer: text.WrapSoft})
-	}
-	t.SetColumnConfigs(append(configs, table.ColumnConfig{Number: len(f.impl) + 3, Align: text.AlignRight}))
+	t.SetColumnConfigs([]table.ColumnConfig{{Number: len(f.impl) + 3, Align: text.AlignRight}})
 	for _, race := range byRace(plan) {
 		row := []any{race[0].scenario.ID + " " + race[0].scenario.Name}
 		right, took := true, time.Duration(0)
 		for _, impl := range f.impl {
-			row = append(row, shows(race, impl))
+			row = append(row, shows(race, impl, cell))
 		}
 		for _, p := range race {
 			right = right && p.result.AsExpected
@@ -93,8 +89,8 @@ func byRace(plan []*planned) [][]*planned {
 }
 
 // shows is what an implementation has shown in a race. The catalogue's words stand for what was found only where both
-// agree.
-func shows(race []*planned, impl string) string {
+// agree. Each variant begins on a line of its own.
+func shows(race []*planned, impl string, width int) string {
 	var lines []string
 	for _, p := range race {
 		if p.impl != impl {
@@ -107,9 +103,7 @@ func shows(race []*planned, impl string) string {
 		if p.variant.Name != "" {
 			line = p.variant.Name + ": " + line
 		}
-		if !slices.Contains(lines, line) {
-			lines = append(lines, line)
-		}
+		lines = append(lines, trimLines(text.WrapSoft(line, width)))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -130,16 +130,13 @@ func (a *app) printWorld(res *interleave.Result, d *interleave.Decision) {
 	if d != nil {
 		options.Mark = d.Steps
 	}
+	if len(res.Trace.Before) > 0 {
+		a.printKeys("keys before the first step:", res.Trace.Before)
+	}
 	if len(res.Trace.Steps) > 0 {
 		fmt.Fprintln(a.stdout, res.Trace.Table(options))
 	}
-	fmt.Fprintln(a.stdout, "keys after the last step:")
-	for _, k := range res.Trace.After {
-		fmt.Fprintf(a.stdout, "  %s\n", keyLine(k))
-	}
-	if len(res.Trace.After) == 0 {
-		fmt.Fprintln(a.stdout, "  none")
-	}
+	a.printKeys("keys after the last step:", res.Trace.After)
 	for _, n := range res.Notes {
 		fmt.Fprintf(a.stdout, "remark:  %s\n", n)
 	}
@@ -148,8 +145,21 @@ func (a *app) printWorld(res *interleave.Result, d *interleave.Decision) {
 			a.printVerdict(j)
 		}
 	}
-	if d != nil {
+	switch {
+	case d != nil:
 		fmt.Fprintf(a.stdout, "decides: %s\n", d.Text)
+	case res.Err == nil && res.Outcome() == interleave.Violated:
+		fmt.Fprintln(a.stdout, "decides: no single pair of steps, and no single fault")
+	}
+}
+
+func (a *app) printKeys(heading string, keys []interleave.KeyState) {
+	fmt.Fprintln(a.stdout, heading)
+	for _, k := range keys {
+		fmt.Fprintf(a.stdout, "  %s\n", keyLine(k))
+	}
+	if len(keys) == 0 {
+		fmt.Fprintln(a.stdout, "  none")
 	}
 }
 

@@ -43,7 +43,20 @@ func newRoot(a *app) *cobra.Command {
 	root.AddCommand(newRun(a), newList(a), newShow(a), newReplay(a), newDoctor(a), newVersion(a), newScheduleTopic())
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultCompletionCmd(a.args...)
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Args, c.RunE = cobra.ArbitraryArgs, needsShell
+		}
+	}
 	return root
+}
+
+func needsShell(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cmd.Help()
+	}
+	shells := []string{"bash", "zsh", "fish", "powershell"}
+	return usage(suggest(args[0], shells, "it is one of "+join(shells)), "unknown shell %q", args[0])
 }
 
 // newHelp is cobra's help command with an error for a topic that does not exist.

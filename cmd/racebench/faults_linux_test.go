@@ -1,0 +1,264 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	backends "github.com/racebench/racebench/internal/require"
+)
+
+// endless is a run that ends by what happens to it.
+var endless = []string{"run", "A1", "--redis", "process", "--repeat", "1000000"}
+
+// A fault is something that goes wrong around the command. Whatever it is, nothing may be left: no process that the
+// command has started, nothing in the temporary folder.
+type fault struct {
+	name  string
+	needs string // a backend
+	args  []string
+	env   []string
+	// setUp prepares what goes wrong, and may change the command.
+	setUp func(t *testing.T, f *attempt)
+	// act does something to the command while its worlds run.
+	act  func(t *testing.T, f *attempt)
+	code int
+	says string // in standard error
+}
+
+// attempt is one run of the command with a temporary folder of its own.
+type attempt struct {
+	*exec.Cmd
+	tmp    string
+	mark   string // in the environment of everything that the command starts
+	stderr string // file
+}
+
+var faults = []fault{
+	{name: "unknown scenario", args: []string{"run", "A99"}, code: 2, says: `no scenario "A99"`},
+	{name: "bad flag value", args: []string{"run", "A1", "--redis", "process", "--impl", "nobody"}, code: 2, says: "nobody"},
+	{name: "bad schedule", args: []string{"replay", "A1", "--redis", "process", "A..GET!"}, code: 2, says: "bad schedule"},
+	{name: "divergence", needs: "process", args: []string{"replay", "A1", "--redis", "process", "B.SET"}, code: 2, says: "diverged"},
+	{name: "all is well", needs: "process", args: []string{"run", "A1", "--redis", "process", "--out", "."}, code: 0},
+
+	{name: "Redis dies in the middle", needs: "process", args: endless, act: func(t *testing.T, f *attempt) {
+		require.NoError(t, syscall.Kill(f.child(t, "redis-server"), syscall.SIGKILL))
+	}, code: 3, says: "killed"},
+	{name: "Ctrl-C", needs: "process", args: endless, act: func(t *testing.T, f *attempt) {
+		require.NoError(t, f.Process.Signal(os.Interrupt))
+	}, code: 130, says: "interrupted"},
+	{name: "SIGTERM", needs: "process", args: endless, act: func(t *testing.T, f *attempt) {
+		require.NoError(t, f.Process.Signal(syscall.SIGTERM))
+	}, code: 130, says: "interrupted"},
+	{name: "Ctrl-C twice", needs: "process", args: endless, act: func(t *testing.T, f *attempt) {
+		// A server that does not answer keeps the first from ending the world.
+		require.NoError(t, syscall.Kill(f.child(t, "redis-server"), syscall.SIGSTOP))
+		require.NoError(t, f.Process.Signal(os.Interrupt))
+		f.wait(t, "stopping after", func() bool { return strings.Contains(f.said(t), "interrupted") })
+		require.NoError(t, f.Process.Signal(os.Interrupt))
+	}, code: 130, says: "interrupted"},
+	{name: "SIGKILL", needs: "process", args: endless, act: func(t *testing.T, f *attempt) {
+		require.NoError(t, f.Process.Kill())
+	}, code: -1},
+
+	{name: "socket path long", needs: "process", args: []string{"replay", "A1", "A..", "--redis", "process"}, setUp: func(t *testing.T, f *attempt) {
+		long := filepath.Join(f.tmp, strings.Repeat("long", 60))
+		require.NoError(t, os.Mkdir(long, 0o777))
+		f.Env = append(f.Env, "TMPDIR="+long)
+		t.Cleanup(func() { require.NoError(t, os.Remove(long), "the long folder is empty again") })
+	}, code: 0},
+	{name: "no temporary folder", needs: "process", args: []string{"replay", "A1", "A..", "--redis", "process"}, env: []string{"TMPDIR=/nowhere/at/all"}, code: 3, says: "TMPDIR"},
+	{name: "redis-server too old", args: []string{"run", "A1", "--redis", "process"}, setUp: fakeServer("echo 'Redis server v=5.0.0 sha=00000000:0 malloc=libc bits=64 build=0'"), code: 3, says: "backend process: "},
+	{name: "redis-server that is none", args: []string{"run", "A1", "--redis", "process"}, setUp: fakeServer("exit 1"), code: 3, says: "backend process: "},
+	{name: "no redis-server", args: []string{"run", "A1", "--redis", "process"}, env: []string{"PATH=/nowhere"}, code: 3, says: "hint: install it"},
+
+	{name: "results in a file", args: []string{"run", "A1", "--redis", "process", "--out", "file/results"}, needs: "process", setUp: func(t *testing.T, f *attempt) {
+		require.NoError(t, os.WriteFile(filepath.Join(f.Dir, "file"), nil, 0o666))
+	}, code: 2, says: "can't write results to file/results: not a directory"},
+	{name: "no permission for results", needs: "process", args: []string{"run", "A1", "--redis", "process"}, setUp: asNobody, code: 2, says: "can't write results to results: permission denied"},
+	{name: "disk full", needs: "process", args: []string{"run", "A1", "--redis", "process"}, setUp: fullDisk, code: 2, says: "can't write results to results: no space left on device"},
+	{name: "output to a full disk", args: []string{"list"}, setUp: func(t *testing.T, f *attempt) {
+		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+		require.NoError(t, err)
+		t.Cleanup(func() { full.Close() })
+		f.Stdout = full
+	}, code: 2, says: "can't write to standard output: no space left on device"},
+	{name: "pipe that nobody reads", needs: "process", args: []string{"run", "A1", "--redis", "process"}, setUp: func(t *testing.T, f *attempt) {
+		r, w, err := os.Pipe()
+		require.NoError(t, err)
+		require.NoError(t, r.Close())
+		t.Cleanup(func() { w.Close() })
+		f.Stdout = w
+	}, code: 0},
+}
+
+func TestFaultsLeaveNothing(t *testing.T) {
+	for _, f := range faults {
+		t.Run(f.name, func(t *testing.T) {
+			if f.needs != "" {
+				backends.Backend(t, f.needs)
+			}
+			a := newAttempt(t, f)
+			require.NoError(t, a.Start())
+			if f.act != nil {
+				a.child(t, "redis-server")
+				time.Sleep(50 * time.Millisecond) // into the worlds
+				f.act(t, a)
+			}
+			code := a.end(t)
+			said := a.said(t)
+			require.Equal(t, f.code, code, said)
+			require.Contains(t, said, f.says)
+			if f.code <= 0 {
+				require.Empty(t, said)
+			} else {
+				require.True(t, strings.HasPrefix(said, "racebench: "), said)
+			}
+			a.nothingLeft(t)
+		})
+	}
+}
+
+func newAttempt(t *testing.T, f fault) *attempt {
+	a := &attempt{Cmd: command(t, f.args...), tmp: t.TempDir(), mark: "RACEBENCH_TEST=" + strconv.Itoa(os.Getpid()) + "-" + t.Name()}
+	a.Env = append(append(os.Environ(), "TMPDIR="+a.tmp, a.mark), f.env...)
+	a.stderr = filepath.Join(t.TempDir(), "stderr")
+	file, err := os.Create(a.stderr)
+	require.NoError(t, err)
+	t.Cleanup(func() { file.Close() })
+	a.Stderr = file
+	if f.setUp != nil {
+		f.setUp(t, a)
+	}
+	return a
+}
+
+// said is what the command has written to standard error so far.
+func (a *attempt) said(t *testing.T) string {
+	text, err := os.ReadFile(a.stderr)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// end waits for the end of the command, for a bounded time, and returns its code.
+func (a *attempt) end(t *testing.T) int {
+	timer := time.AfterFunc(30*time.Second, func() { a.Process.Signal(syscall.SIGQUIT) })
+	defer timer.Stop()
+	_ = a.Wait()
+	return a.ProcessState.ExitCode()
+}
+
+// processes are what the command has started and still runs, by process id: what has its mark or works in its temporary
+// folder. A redis-server writes its title over its environment.
+func (a *attempt) processes() map[int]string {
+	found := map[int]string{}
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, dir := range dirs {
+		pid, _ := strconv.Atoi(filepath.Base(dir))
+		cwd, _ := os.Readlink(filepath.Join(dir, "cwd"))
+		env, err := os.ReadFile(filepath.Join(dir, "environ"))
+		if err != nil || pid == a.Process.Pid || !strings.HasPrefix(cwd, a.tmp) && !strings.Contains(string(env), a.mark) {
+			continue
+		}
+		name, _ := os.ReadFile(filepath.Join(dir, "comm"))
+		found[pid] = strings.TrimSpace(string(name))
+	}
+	return found
+}
+
+// child waits for a process of that name and returns its id.
+func (a *attempt) child(t *testing.T, name string) int {
+	id := 0
+	a.wait(t, name, func() bool {
+		for pid, comm := range a.processes() {
+			if comm == name {
+				id = pid
+			}
+		}
+		return id != 0
+	})
+	return id
+}
+
+func (a *attempt) wait(t *testing.T, what string, cond func() bool) {
+	t.Helper()
+	const patience = 10 * time.Second
+	for waited := time.Duration(0); !cond(); waited += 5 * time.Millisecond {
+		if waited > patience {
+			a.Process.Kill()
+			t.Fatalf("waited in vain for %s; standard error: %s", what, a.said(t))
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// nothingLeft counts processes and folders. After a SIGKILL somebody else cleans up, a moment later.
+func (a *attempt) nothingLeft(t *testing.T) {
+	var left string
+	a.wait(t, "nothing to be left", func() bool {
+		left = fmt.Sprint(a.processes())
+		entries, err := os.ReadDir(a.tmp)
+		require.NoError(t, err)
+		for _, e := range entries {
+			if !strings.HasPrefix(e.Name(), "long") {
+				left += " " + e.Name()
+			}
+		}
+		return left == "map[]"
+	})
+	drafts, err := filepath.Glob(filepath.Join(a.Dir, "results", ".*"))
+	require.NoError(t, err)
+	require.Empty(t, drafts, "half-written results")
+}
+
+// fakeServer puts a redis-server first on PATH that runs a line of shell.
+func fakeServer(line string) func(*testing.T, *attempt) {
+	return func(t *testing.T, f *attempt) {
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "redis-server"), []byte("#!/bin/sh\n"+line+"\n"), 0o777))
+		f.Env = append(f.Env, "PATH="+dir+":"+os.Getenv("PATH"))
+	}
+}
+
+// asNobody runs the command where it may not write. Root may write everywhere, so the command then runs as somebody else.
+func asNobody(t *testing.T, f *attempt) {
+	require.NoError(t, os.Chmod(f.Dir, 0o555))
+	if os.Getuid() != 0 {
+		return
+	}
+	// The test binary is in a folder that is root's alone.
+	home, err := os.MkdirTemp("/tmp", "racebench-test-")
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(home) })
+	text, err := os.ReadFile(f.Path)
+	require.NoError(t, err)
+	f.Path = filepath.Join(home, "racebench")
+	require.NoError(t, os.WriteFile(f.Path, text, 0o755))
+	f.Dir, f.tmp = filepath.Join(home, "work"), filepath.Join(home, "tmp")
+	require.NoError(t, os.Mkdir(f.Dir, 0o555))
+	require.NoError(t, os.Mkdir(f.tmp, 0o777))
+	require.NoError(t, os.Chmod(home, 0o755))
+	require.NoError(t, os.Chmod(f.tmp, 0o777))
+	f.Env = append(f.Env, "TMPDIR="+f.tmp)
+	const nobody = 65534
+	f.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+}
+
+// fullDisk makes the folder for results a file system of one page.
+func fullDisk(t *testing.T, f *attempt) {
+	dir := filepath.Join(f.Dir, "results")
+	require.NoError(t, os.Mkdir(dir, 0o777))
+	if err := unix.Mount("racebench", dir, "tmpfs", 0, "size=4k"); err != nil {
+		t.Skipf("a file system can't be mounted here: %v", err)
+	}
+	t.Cleanup(func() { require.NoError(t, unix.Unmount(dir, 0)) })
+}

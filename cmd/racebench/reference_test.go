@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/racebench/racebench/internal/report"
+)
+
+// reference is the committed run.
+const reference = "../../results/reference"
+
+// TestReference fails when a run no longer produces the committed one, byte for byte. With -update it is rewritten; the
+// difference is then what a reviewer reads.
+func TestReference(t *testing.T) {
+	out := t.TempDir()
+	require.Equal(t, codeOK, run([]string{"run", "--quiet", "--out", out}, nil, io.Discard, os.Stderr))
+	got, err := os.ReadFile(filepath.Join(out, report.RunFile))
+	require.NoError(t, err)
+	path := filepath.Join(reference, report.RunFile)
+	if *update {
+		require.NoError(t, os.MkdirAll(reference, 0o777))
+		require.NoError(t, os.WriteFile(path, got, 0o644))
+		return
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	if !bytes.Equal(want, got) {
+		t.Errorf("racebench run no longer gives %s; first difference: %s\nIf that is meant: go test ./cmd/racebench -run Reference -update", path, difference(want, got))
+	}
+}
+
+// difference shows the first line that differs.
+func difference(want, got []byte) string {
+	w, g := bytes.Split(want, []byte("\n")), bytes.Split(got, []byte("\n"))
+	for i := range min(len(w), len(g)) {
+		if !bytes.Equal(w[i], g[i]) {
+			return "line " + strconv.Itoa(i+1) + "\n- " + string(w[i]) + "\n+ " + string(g[i])
+		}
+	}
+	return "one is longer"
+}
+
+// TestRunIsDeterministic runs the catalogue again, with both kinds of GOMAXPROCS around it and other worlds before it.
+func TestRunIsDeterministic(t *testing.T) {
+	var first []byte
+	for i, args := range [][]string{{}, {}, {"--redis", "embedded"}} {
+		var stdout bytes.Buffer
+		require.Equal(t, codeOK, run(append([]string{"run", "--json", "--out", t.TempDir(), "--repeat", "2", "--impl", "all"}, args...), nil, &stdout, os.Stderr))
+		if i == 0 {
+			first = stdout.Bytes()
+		}
+		require.Equal(t, string(first), stdout.String())
+	}
+}
+
+// TestReferenceIsWhole reads the committed run as another program would.
+func TestReferenceIsWhole(t *testing.T) {
+	doc, err := report.Load(filepath.Join(reference, report.RunFile))
+	require.NoError(t, err)
+	require.Len(t, doc.Published, 6)
+	races, violations := map[string]bool{}, 0
+	for _, r := range doc.Results {
+		require.True(t, r.AsExpected, "%s on %s", r.Scenario, r.Impl)
+		require.NotEmpty(t, r.Runs)
+		races[r.Scenario] = true
+		for _, o := range r.Runs {
+			require.NotEmpty(t, o.Trace.Steps, "%s on %s", r.Scenario, r.Impl)
+			require.Equal(t, len(r.Expected.Breaks) > 0, o.Outcome == "violated", "%s on %s", r.Scenario, r.Impl)
+			if o.Outcome == "violated" {
+				violations++
+			}
+		}
+	}
+	require.Len(t, races, 11)
+	require.GreaterOrEqual(t, violations, 10, "every race but A7 breaks something")
+}
