@@ -59,7 +59,7 @@ func Run(t *testing.T, dir, name string, args ...string) (output string, ok bool
 	t.Helper()
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "INTERLEAVE_REDIS=", "NO_COLOR=1")
+	cmd.Env = append(os.Environ(), "GOWORK=off", "INTERLEAVE_REDIS=", "NO_COLOR=1")
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
