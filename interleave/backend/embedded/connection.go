@@ -61,7 +61,6 @@ func cmdHello(x *call, args []string) {
 		}
 		proto, rest = int(n), rest[1:]
 	}
-	name := x.c.name
 	for len(rest) > 0 {
 		switch {
 		case strings.EqualFold(rest[0], "AUTH") && len(rest) >= 3:
@@ -72,13 +71,13 @@ func cmdHello(x *call, args []string) {
 				x.err(errBadName)
 				return
 			}
-			name, rest = rest[1], rest[2:]
+			x.c.name, rest = rest[1], rest[2:] // at once, whatever follows
 		default:
 			x.err("ERR Syntax error in HELLO option '" + rest[0] + "'")
 			return
 		}
 	}
-	x.c.proto, x.c.name, x.proto = proto, name, proto
+	x.c.proto, x.proto = proto, proto
 	x.mapLen(7)
 	x.bulk("server")
 	x.bulk("redis")

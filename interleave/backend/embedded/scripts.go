@@ -50,7 +50,7 @@ func (r *scriptRun) command(p *server.Peer, args []string) []byte {
 		return fail("ERR Wrong number of args calling Redis command from script")
 	case info.Flags.Has(command.NoScript):
 		return fail("ERR This Redis command is not allowed from script")
-	case r.readOnly && info.Flags.Has(command.Write):
+	case r.readOnly && (info.Flags.Has(command.Write) || info.Name == "PUBLISH"):
 		return fail("ERR Write commands are not allowed from read-only scripts.")
 	}
 	run, ok := handlers[info.Name]

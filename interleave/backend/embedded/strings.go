@@ -88,6 +88,10 @@ func cmdSet(x *call, args []string) {
 		if at, ok = x.until(o.unit, o.expire, "set"); !ok {
 			return
 		}
+		if at <= x.s.nowMs { // a server keeps the key until somebody looks at it, and DBSIZE counts it
+			x.refuse("a deadline that is not in the future")
+			return
+		}
 	}
 	kind := x.kind(key)
 	if o.get {
@@ -113,7 +117,7 @@ func cmdSet(x *call, args []string) {
 		x.do("SET", key, value)
 	}
 	if o.unit != "" {
-		x.expireSet(key, at)
+		x.expireAt(key, at)
 	}
 	x.touch(key)
 	if !o.get {
@@ -129,7 +133,7 @@ func cmdSetex(unit, name string) handler {
 			return
 		}
 		x.do("SET", args[1], args[3])
-		x.expireSet(args[1], at)
+		x.expireAt(args[1], at)
 		x.touch(args[1])
 		x.ok()
 	}
@@ -170,16 +174,6 @@ func cmdGetex(x *call, args []string) {
 			x.touch(key)
 		}
 	}
-}
-
-// expireSet gives a key that was just set its deadline, which may be now or in the past: then the key is gone, but at
-// this very millisecond still there.
-func (x *call) expireSet(key string, at int64) {
-	if at == x.s.nowMs {
-		x.refuse("a deadline that is this very millisecond")
-		return
-	}
-	x.expireAt(key, at)
 }
 
 // cmdIncrbyfloat is INCRBYFLOAT, in the precision of the server.

@@ -83,7 +83,7 @@ func (x *call) zadd(key string, pairs []string, o zaddOptions) {
 		member := pairs[2*i+1]
 		old, had := x.scoreOf(key, member)
 		score = s
-		if o.incr {
+		if o.incr && had {
 			if score += old; math.IsNaN(score) {
 				x.err("ERR resulting score is not a number (NaN)")
 				return
@@ -224,7 +224,12 @@ func (x *call) boundsOK(by byte, ends ...string) bool {
 				return false
 			}
 		case 's':
-			if _, ok := x.floatArg(strings.TrimPrefix(e, "("), "ERR min or max is not a float"); !ok {
+			e = strings.TrimPrefix(e, "(")
+			if strings.TrimSpace(e) != e || e == "" {
+				x.refuse("the number %q is read differently by C and Go", e)
+				return false
+			}
+			if _, ok := x.floatArg(e, "ERR min or max is not a float"); !ok {
 				return false
 			}
 		case 'l':
