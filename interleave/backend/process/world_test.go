@@ -57,6 +57,7 @@ func TestTimeIsVirtual(t *testing.T) {
 			PTTL b => :60000|
 			PEXPIRETIME b => :946684860000|
 			EVAL return_redis.call('TIME') 0 => *2|$9|946684800|$1|0|
+			EVAL redis.call('SET',KEYS[1],'x')redis.call('EXPIRE',KEYS[1],0)return_redis.call('EXISTS',KEYS[1]) 1 gone => :0|
 			XADD s * f v => $14|946684800000-0|
 			XADD s * f v => $14|946684800000-1|
 			DBSIZE => :3|`)

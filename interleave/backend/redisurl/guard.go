@@ -1,7 +1,8 @@
 package redisurl
 
 import (
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/racebench/racebench/interleave/command"
@@ -14,14 +15,7 @@ type keys struct {
 }
 
 // list returns them in order.
-func (k *keys) list() []string {
-	list := make([]string, 0, len(k.named))
-	for name := range k.named {
-		list = append(list, name)
-	}
-	sort.Strings(list)
-	return list
-}
+func (k *keys) list() []string { return slices.Sorted(maps.Keys(k.named)) }
 
 // Reasons for a refusal.
 const (

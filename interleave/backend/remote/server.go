@@ -5,7 +5,9 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -278,12 +280,7 @@ func (s *Server) relaunch() error {
 
 // Notes implements backend.Server.
 func (s *Server) Notes() []string {
-	notes := make([]string, 0, len(s.notes))
-	for n := range s.notes {
-		notes = append(notes, n)
-	}
-	sort.Strings(notes)
-	return notes
+	return slices.Sorted(maps.Keys(s.notes))
 }
 
 // Note adds a note until the next Reset.
