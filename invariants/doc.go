@@ -9,7 +9,7 @@
 //
 // # When
 //
-// A judgement that is said to hold always looks at the last step only, since it was asked after each of those before.
-// When nothing more can happen it looks at every step again, so it may be asked at the end alone; the verdict then names
-// the step all the same.
+// A judgement about what a step did looks at the last step only, since it was asked after each of those before. When
+// nothing more can happen it looks at every step again, so it may be asked at the end alone: the verdict names the step
+// all the same. A judgement about the data looks at the data of its moment.
 package invariants

@@ -124,6 +124,18 @@ type row struct {
 	detail  string
 }
 
+// judgeSteps is judge for an invariant that, asked at the end alone, comes to the same.
+func judgeSteps(t *testing.T, inv interleave.Invariant, rows []row) {
+	t.Helper()
+	judge(t, inv, rows)
+	for _, r := range rows {
+		_, final := r.made.states()
+		v := inv.Judge(final)
+		assert.Equal(t, r.outcome, v.Outcome, r.name)
+		assert.Contains(t, v.Detail, r.detail, r.name)
+	}
+}
+
 // judge asks as a world does: an invariant that holds always after every step, and each at the end.
 func judge(t *testing.T, inv interleave.Invariant, rows []row) {
 	t.Helper()

@@ -3,7 +3,7 @@ package invariants_test
 import "testing"
 
 func TestTerminalStays(t *testing.T) {
-	judge(t, jobs.TerminalStays(), []row{
+	judgeSteps(t, jobs.TerminalStays(), []row{
 		{"ends once", given("j:t:1=RUNNING").step("A", "", "j:t:1=SUCCESS").step("A", ""), held, 0, ""},
 		{"ends again the same way", given("j:t:1=FAILED").step("A", "", "j:t:1=FAILED+x"), held, 0, ""},
 		{"goes away", given("j:t:1=SUCCESS").step("", "", "j:t:1=-"), held, 0, ""},
@@ -18,7 +18,7 @@ func TestTerminalStays(t *testing.T) {
 }
 
 func TestNoProgressAfterEnd(t *testing.T) {
-	judge(t, jobs.NoProgressAfterEnd(), []row{
+	judgeSteps(t, jobs.NoProgressAfterEnd(), []row{
 		{"while running", given("j:t:1=RUNNING").step("A", "", "j:t:1=RUNNING+1").step("A", "", "j:t:1:r=one"), held, 0, ""},
 		{"the end itself", given("j:t:1=RUNNING+1").step("A", "", "j:t:1=SUCCESS+2"), held, 0, ""},
 		{"another status", given("j:t:1=FAILED").step("A", "", "j:t:1=SUCCESS"), held, 0, ""},
@@ -32,7 +32,7 @@ func TestNoProgressAfterEnd(t *testing.T) {
 }
 
 func TestSuccessOwnsPointer(t *testing.T) {
-	judge(t, jobs.SuccessOwnsPointer(), []row{
+	judgeSteps(t, jobs.SuccessOwnsPointer(), []row{
 		{"owner, two steps", given("p:t=1", "j:t:1=RUNNING").step("A", "", "j:t:1=SUCCESS").step("A", "", "p:t=-"), held, 0, ""},
 		{"owner, one step", given("p:t=1", "j:t:1=RUNNING").step("A", "", "j:t:1=SUCCESS", "p:t=-"), held, 0, ""},
 		{"another owns", given("p:t=2", "j:t:1=RUNNING").step("A", "").step("A", "", "j:t:1=SUCCESS"), violated, 2, "step 2: A turns 1 of t into SUCCESS, but the pointer names 2"},
@@ -45,7 +45,7 @@ func TestSuccessOwnsPointer(t *testing.T) {
 }
 
 func TestPointerDeletedOnlyByOwner(t *testing.T) {
-	judge(t, jobs.PointerDeletedOnlyByOwner(), []row{
+	judgeSteps(t, jobs.PointerDeletedOnlyByOwner(), []row{
 		{"owner, named in an earlier step", given("p:t=1").step("A", "j:t:1").step("B", "j:t:2").step("A", "p:t", "p:t=-"), held, 0, ""},
 		{"owner, named in the same step", given("p:t=1").step("A", "j:t:2").step("A", "j:t:1 p:t", "p:t=-"), held, 0, ""},
 		{"owner, by its results", given("p:t=1").step("A", "j:t:1:r").step("A", "p:t", "p:t=-"), held, 0, ""},
