@@ -212,7 +212,7 @@ var scriptTexts = []string{
 	`redis.call('ZADD', 'z1', ARGV[2], ARGV[1]) return redis.call('ZRANGE', 'z1', 0, -1, 'WITHSCORES')`,
 	`return redis.call('LRANGE', 'l1', 0, -1)`, `return redis.call('PTTL', KEYS[1])`,
 	`return tonumber(ARGV[2]) and tonumber(ARGV[2]) + 1`,
-	`return string.sub(ARGV[1], 1, 2) .. string.upper(ARGV[1]) .. #ARGV[1]`,
+	`return string.sub(ARGV[1], 1, 2) .. ('x'):rep(3) .. #ARGV[1]`,
 	`local a = {} table.insert(a, ARGV[1]) table.insert(a, 1, 'first') return a`,
 	`return redis.call('MGET', KEYS[1], KEYS[2], 'nothing')`,
 	`return math.floor(7 / 2) + math.max(1, 2)`,

@@ -1,6 +1,7 @@
 package embedded
 
-// match reports whether s matches a glob pattern as KEYS and PSUBSCRIBE understand it: stringmatchlen of the server.
+// match reports whether s matches a glob pattern as KEYS and PSUBSCRIBE understand it: stringmatchlen of the server, for
+// which an empty text doesn't match "*".
 func match(p, s string) bool {
 	for len(p) > 0 && len(s) > 0 {
 		switch p[0] {
@@ -11,7 +12,7 @@ func match(p, s string) bool {
 			if len(p) == 1 {
 				return true
 			}
-			for i := 0; i <= len(s); i++ {
+			for i := range len(s) {
 				if match(p[1:], s[i:]) {
 					return true
 				}
@@ -41,12 +42,9 @@ func match(p, s string) bool {
 			s = s[1:]
 		}
 		p = p[1:]
-		if len(s) == 0 {
-			break
+		for len(s) == 0 && len(p) > 0 && p[0] == '*' {
+			p = p[1:]
 		}
-	}
-	for len(s) == 0 && len(p) > 0 && p[0] == '*' {
-		p = p[1:]
 	}
 	return len(p) == 0 && len(s) == 0
 }

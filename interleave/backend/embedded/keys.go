@@ -86,7 +86,7 @@ func (x *call) keyList() []string { return texts(x.value("KEYS", "*")) }
 func cmdKeys(x *call, args []string) {
 	list := make([]string, 0)
 	for _, key := range x.keyList() {
-		if match(args[1], key) {
+		if args[1] == "*" || match(args[1], key) { // "*" is all, the empty key too
 			list = append(list, key)
 		}
 	}
@@ -146,7 +146,7 @@ func cmdScan(x *call, args []string) {
 		x.err("ERR invalid cursor")
 		return
 	}
-	count, pattern, kind := int64(10), "*", ""
+	count, pattern, kind := int64(10), "*", "any"
 	for i := 2; i < len(args); i += 2 {
 		switch {
 		case i+1 >= len(args):
@@ -164,6 +164,9 @@ func cmdScan(x *call, args []string) {
 			pattern = args[i+1]
 		case strings.EqualFold(args[i], "TYPE"):
 			kind = strings.ToLower(args[i+1])
+			if kind == "any" {
+				kind = "none"
+			}
 		default:
 			x.err(errSyntax)
 			return
@@ -185,7 +188,7 @@ func cmdScan(x *call, args []string) {
 	}
 	list := make([]string, 0, to-from)
 	for _, key := range keys[from:to] {
-		if (kind == "" || kind == x.kind(key)) && match(pattern, key) {
+		if (kind == "any" || kind == x.kind(key)) && (pattern == "*" || match(pattern, key)) {
 			list = append(list, key)
 		}
 	}

@@ -162,8 +162,8 @@ func (x *call) timeout(s string) bool {
 	switch {
 	case !ok:
 		return false
-	case math.IsInf(f, 0) || f*1000 > math.MaxInt64:
-		x.err("ERR timeout is out of range")
+	case math.Abs(f) > 1e12:
+		x.refuse("a timeout of %s seconds", s)
 		return false
 	case f < 0:
 		x.err("ERR timeout is negative")

@@ -74,7 +74,7 @@ func (r *scriptRun) command(p *server.Peer, args []string) []byte {
 // unfaithful are the words of scripts for which miniredis' Lua is not the server's: libraries that it lacks or that
 // answer differently, chance, and syntax of later Luas.
 var unfaithful = regexp.MustCompile(`\b(cjson|cmsgpack|struct|bit|os|coroutine|debug|load|loadstring|xpcall|_G|getfenv|setfenv|goto|` +
-	`collectgarbage|setresp|random|randomseed|require|module|print|table\.sort|string\.format|sha1hex|breakpoint|dofile|newproxy)\b|^#!`)
+	`collectgarbage|upper|lower|setresp|random|randomseed|require|module|print|table\.sort|string\.format|sha1hex|breakpoint|dofile|newproxy)\b|^#!`)
 
 // fractions are the signs of a script that computes numbers whose text may differ.
 var fractions = regexp.MustCompile(`[^-]/|\^|\d\.\d|math\.(sqrt|log|exp|pow|sin|cos)`)

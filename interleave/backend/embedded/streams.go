@@ -31,12 +31,12 @@ func cmdXadd(x *call, args []string) {
 		x.err(errArity("xadd"))
 		return
 	}
-	exists, ok := x.is(args[1], "stream")
-	switch {
-	case args[2] == "0-0":
+	if args[2] == "0-0" {
 		x.err("ERR The ID specified in XADD must be greater than 0-0")
 		return
-	case !ok:
+	}
+	exists, ok := x.is(args[1], "stream")
+	if !ok {
 		return
 	}
 	v := x.value(args...)
