@@ -47,7 +47,7 @@ func difference(want, got []byte) string {
 	return "one is longer"
 }
 
-// TestRunIsDeterministic runs the catalogue again, with both kinds of GOMAXPROCS around it and other worlds before it.
+// TestRunIsDeterministic runs the whole catalogue several times in one process: nothing of a run shows in the next.
 func TestRunIsDeterministic(t *testing.T) {
 	var first []byte
 	for i, args := range [][]string{{}, {}, {"--redis", "embedded"}} {

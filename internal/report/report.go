@@ -195,7 +195,7 @@ func Observe(res *interleave.Result, target string) (Observed, error) {
 	o := Observed{
 		Target:  target,
 		Outcome: res.Outcome().String(),
-		Remarks: res.Notes,
+		Remarks: append([]string(nil), res.Notes...),
 		Order:   res.Trace.Schedule().String(),
 		// Lists that a reader loops over are there even when they are empty.
 		Verdicts: []Verdict{},
