@@ -108,6 +108,7 @@ func clientOptions(dial func(context.Context, string, string) (net.Conn, error))
 		ConnMaxIdleTime:          -1,
 		ReadBufferSize:           4 << 10, // the default of 32 KiB is most of the cost of a short world
 		WriteBufferSize:          4 << 10,
+		DisableIdentity:          true, // no CLIENT SETINFO: nobody asks who an actor's client is
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	}
 }

@@ -29,13 +29,14 @@ type engine struct {
 	sessions []*session
 	sides    map[sideKey]backend.Conn
 
-	image   image
-	version int // counts what may have changed the data
-	seq     int
-	pending bool // something was said or ended since the invariants were judged
-	trace   *Trace
-	history *journal // not nil when a schedule may say !failover
-	judged  []*judgement
+	image    image
+	version  int // counts what may have changed the data
+	seq      int
+	scripted bool // a script has run, which may have changed keys that it did not declare
+	pending  bool // something was said or ended since the invariants were judged
+	trace    *Trace
+	history  *journal // not nil when a schedule may say !failover
+	judged   []*judgement
 
 	beats *atomic.Int64 // counts progress for the watchdog, which is outside the bubble
 	phase *atomic.Int32 // what the scheduler is doing, for the watchdog
@@ -189,13 +190,23 @@ func (e *engine) run(build func(*World)) error {
 	}
 }
 
-// finish reads the whole server once more, so that what a step did to keys that it did not name is found, and judges.
+// finish judges. If a step can have done something to keys that it did not name, the whole server is read once more.
 func (e *engine) finish() error {
-	changes, err := e.rescan()
-	if err != nil {
-		return err
+	whole := e.scripted
+	for _, db := range e.databases() {
+		size, err := e.ask(db, "DBSIZE")
+		if err != nil {
+			return err
+		}
+		whole = whole || int(size.Int) != e.image.count(db)
 	}
-	e.trace.Undeclared = changes
+	if whole {
+		changes, err := e.rescan()
+		if err != nil {
+			return err
+		}
+		e.trace.Undeclared = changes
+	}
 	e.trace.After = e.image.list()
 	return e.judge(true)
 }

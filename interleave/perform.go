@@ -170,7 +170,7 @@ func (s *session) doTracked(o *op, step *Step) ([]byte, error) {
 	for _, args := range o.commands() {
 		script = script || isScript(args)
 	}
-	if plan := s.planReads(o, keys, known && writes && !script); plan != nil {
+	if plan := s.planReads(o, keys, known && writes && (!script || o.script())); plan != nil {
 		raw, ok, err := e.doReading(s, o, step, plan)
 		if ok || err != nil {
 			return raw, err
@@ -259,12 +259,18 @@ func (e *engine) effects(db int, keys []command.Key, known, script bool) ([]Chan
 	if err != nil || !script {
 		return changes, err
 	}
-	// A script that makes or removes a key that it did not declare shows in the number of keys.
 	size, err := e.ask(db, "DBSIZE")
 	if err != nil {
 		return nil, err
 	}
-	if int(size.Int) == e.image.count(db) {
+	return e.undeclared(db, int(size.Int), changes)
+}
+
+// undeclared finds the keys that a script made or removed without declaring them: they show in the number of keys. What
+// it changed in others is found at the end of the world.
+func (e *engine) undeclared(db, size int, changes []Change) ([]Change, error) {
+	e.scripted = true
+	if size == e.image.count(db) {
 		return changes, nil
 	}
 	more, err := e.rescan()

@@ -6,10 +6,17 @@ import (
 	"github.com/racebench/racebench/interleave/wire"
 )
 
-// read is a key that a command is about to write, with the type it is expected to have then.
+// read is a key that a command is about to write, with the type it is expected to have then; empty when nobody knows.
 type read struct {
 	key  dbKey
 	kind string
+}
+
+func (r read) command() []string {
+	if r.kind == "" {
+		return []string{"TYPE", r.key.key}
+	}
+	return readCommand(r.kind, r.key.key)
 }
 
 // planReads says what to read in the same round trip as o, so that what it changed is known without another one. It is
@@ -28,9 +35,6 @@ func (s *session) planReads(o *op, keys []command.Key, possible bool) []read {
 		kind := kindWritten(o.word())
 		if before := s.eng.image[key]; before != nil && kind == "" {
 			kind = before.Type
-		}
-		if kind == "" {
-			return nil
 		}
 		plan = append(plan, read{key, kind})
 	}
@@ -64,7 +68,10 @@ func (e *engine) doReading(s *session, o *op, step *Step, plan []read) (raw []by
 	}
 	cmds := [][]string{o.args}
 	for _, r := range plan {
-		cmds = append(cmds, readCommand(r.kind, r.key.key), []string{"PTTL", r.key.key})
+		cmds = append(cmds, r.command(), []string{"PTTL", r.key.key})
+	}
+	if o.script() {
+		cmds = append(cmds, []string{"DBSIZE"})
 	}
 	replies, ok, err := s.mirror.(backend.Batcher).DoAll(cmds)
 	if !ok || err != nil {
@@ -72,7 +79,7 @@ func (e *engine) doReading(s *session, o *op, step *Step, plan []read) (raw []by
 	}
 	raw = replies[0]
 	s.follow(o.word(), o.args, raw)
-	if failed, err := step.answered(o, raw); failed || err != nil {
+	if failed, err := step.answered(o, raw); failed && !o.script() || err != nil {
 		return raw, true, err
 	}
 	var changes []Change
@@ -86,15 +93,27 @@ func (e *engine) doReading(s *session, o *op, step *Step, plan []read) (raw []by
 			return nil, true, err
 		}
 		var after *Entry
-		if v.IsErr() {
+		switch {
+		case r.kind == "" && v.Str != "none":
+			after, err = e.entry(r.key, &Entry{Type: v.Str})
+		case v.IsErr():
 			after, err = e.entry(r.key, nil)
-		} else {
+		default:
 			after = e.newEntry(r.kind, v, ttl)
 		}
 		if err != nil {
 			return nil, true, err
 		}
 		changes = e.replace(changes, r.key, after)
+	}
+	if o.script() {
+		size, _, err := wire.Parse(replies[len(replies)-1])
+		if err != nil {
+			return nil, true, err
+		}
+		if changes, err = e.undeclared(s.db, int(size.Int), changes); err != nil {
+			return nil, true, err
+		}
 	}
 	e.wrote(step, changes)
 	return raw, true, nil

@@ -18,12 +18,12 @@ func (c *conn) DoAll(cmds [][]string) (raw [][]byte, ok bool, err error) {
 		return nil, false, nil
 	}
 	for _, args := range cmds {
-		if len(args) == 0 || !shares(args) {
+		if len(args) == 0 || !c.shares(args) {
 			return nil, false, nil
 		}
 	}
 	// Only the first may write.
-	s.mayExpire = s.mayExpire || kindOf(cmds[0][0]) == expiring
+	s.mayExpire = s.mayExpire || kindOf(cmds[0][0]) != plain
 	if err := c.prepare(); err != nil {
 		return nil, false, err
 	}
@@ -46,8 +46,8 @@ func (c *conn) DoAll(cmds [][]string) (raw [][]byte, ok bool, err error) {
 }
 
 // shares reports whether a command needs nothing done before or after it. An absolute deadline may have passed, and then
-// the key has to be swept.
-func shares(args []string) bool {
+// the key has to be swept. A script that the world has not loaded is sent in another way.
+func (c *conn) shares(args []string) bool {
 	switch kindOf(args[0]) {
 	case plain:
 		return true
@@ -58,6 +58,8 @@ func shares(args []string) bool {
 			}
 		}
 		return true
+	case evalsha:
+		return len(args) > 2 && c.loaded(args[1])
 	}
 	return false
 }
