@@ -1,6 +1,7 @@
 package interleave
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/racebench/racebench/interleave/backend"
 	"github.com/racebench/racebench/interleave/command"
 	"github.com/racebench/racebench/interleave/schedule"
 	"github.com/racebench/racebench/interleave/wire"
@@ -109,6 +111,12 @@ func (e *engine) execute(c choice) error {
 	o := c.op
 	step := e.operationStep(c, o, map[choiceKind]string{chooseExecCrash: "crash", chooseExecLost: "lost"}[c.kind])
 	raw, err := o.s.doTracked(o, step)
+	if errors.Is(err, backend.ErrDropped) {
+		step.Reply = "connection closed by the server"
+		e.breakConn(o.s, errEOF)
+		o.s.close()
+		return nil
+	}
 	if err != nil {
 		return err
 	}

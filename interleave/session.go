@@ -3,6 +3,7 @@ package interleave
 import (
 	"crypto/sha1"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -179,6 +180,11 @@ func (s *session) pass(o *op) error {
 		return nil
 	}
 	raw, err := s.do(o.args)
+	if errors.Is(err, backend.ErrDropped) {
+		s.eng.breakConn(s, errEOF)
+		s.close()
+		return nil
+	}
 	if err != nil {
 		return err
 	}

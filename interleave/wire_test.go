@@ -122,3 +122,25 @@ func TestNumberedDatabases(t *testing.T) {
 		require.Equal(t, "A SET k v ex 60 → OK", res.Trace.Steps[0].Summary())
 	})
 }
+
+// TestClientKill: a connection that another client has closed is lost, and the client makes a new one.
+func TestClientKill(t *testing.T) {
+	r := open(t, interleave.Redis("process"))
+	res := held(t, r, "A.SET B.GET A.INCR", func(w *interleave.World) {
+		w.Actor("A", func(a *interleave.Actor) error {
+			if err := a.Redis().Set(ctx, "id", a.Redis().ClientID(ctx).Val(), 0).Err(); err != nil {
+				return err
+			}
+			return a.Redis().Incr(ctx, "n").Err()
+		})
+		w.Actor("B", func(a *interleave.Actor) error {
+			id, err := a.Redis().Get(ctx, "id").Result()
+			if err != nil {
+				return err
+			}
+			return a.Redis().ClientKillByFilter(ctx, "ID", id).Err()
+		})
+	})
+	require.Contains(t, res.Trace.String(), "A INCR n → connection closed by the server")
+	require.Equal(t, "1", final(res)["n"])
+}

@@ -80,6 +80,10 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("backend %s refuses %s: %s (hint: --redis process)", e.Backend, e.Command, e.Reason)
 }
 
+// ErrDropped is wrapped by the error of a Conn that the server has closed while it goes on serving others, as CLIENT KILL
+// makes it do.
+var ErrDropped = errors.New("the server closed this connection")
+
 // Config says how to open a backend. The zero value is good for each.
 type Config struct {
 	// Image is the container image; empty means redis:7-alpine.

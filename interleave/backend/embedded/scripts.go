@@ -82,16 +82,43 @@ var fractions = regexp.MustCompile(`[^-]/|\^|\d\.\d|math\.(sqrt|log|exp|pow|sin|
 // loops that walk over a table in an order that is Lua's own.
 var pairsLoop = regexp.MustCompile(`\b(pairs|next)\s*\(`)
 
+// source is what the text of a script tells.
+type source struct {
+	unfaithful       string // the first word that is not faithful
+	fractions, pairs bool
+}
+
+// maxSources bounds how many scripts are remembered; what is forgotten is read again.
+const maxSources = 256
+
+// read looks a script over, once for each text.
+func (s *Server) read(text string) *source {
+	if known, ok := s.sources[text]; ok {
+		return known
+	}
+	if s.sources == nil || len(s.sources) == maxSources {
+		s.sources = map[string]*source{}
+	}
+	found := &source{
+		unfaithful: strings.TrimSpace(unfaithful.FindString(text)),
+		fractions:  fractions.MatchString(text),
+		pairs:      pairsLoop.MatchString(strings.ReplaceAll(text, "ipairs", "")),
+	}
+	s.sources[text] = found
+	return found
+}
+
 // scriptOK refuses a script that miniredis may run differently.
-func (x *call) scriptOK(source string) bool {
-	if word := unfaithful.FindString(source); word != "" {
-		x.refuse("a script uses %s, which is not proven equal to the server's Lua", strings.TrimSpace(word))
+func (x *call) scriptOK(text string) bool {
+	found := x.s.read(text)
+	if found.unfaithful != "" {
+		x.refuse("a script uses %s, which is not proven equal to the server's Lua", found.unfaithful)
 		return false
 	}
-	if fractions.MatchString(source) {
+	if found.fractions {
 		x.s.note("a script computes with fractions, whose text may differ from a server's")
 	}
-	if pairsLoop.MatchString(strings.ReplaceAll(source, "ipairs", "")) {
+	if found.pairs {
 		x.s.note("a script walks over a table with pairs or next, in an order that may differ from a server's")
 	}
 	return true

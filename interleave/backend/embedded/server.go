@@ -48,6 +48,7 @@ type Server struct {
 	patterns []patternSub
 	fields   map[watchKey][]string // the fields of each hash in the order in which they were added
 	script   *scriptRun            // while a script runs
+	sources  map[string]*source    // what is known of scripts by their text
 	passing  bool                  // a command goes to miniredis as it is, though a script runs
 	scanned  []string              // the last keys that SCANs returned; a cursor is a place here, from 1 on
 	notes    map[string]struct{}

@@ -237,7 +237,7 @@ func TestKilledConnection(t *testing.T) {
 	a, b := conn(t, s), conn(t, s)
 	id := strings.Trim(do(t, a, "CLIENT", "ID"), ":\r\n")
 	replay(t, b, "CLIENT KILL ID "+id+" => :1|")
-	if _, err := a.Do([]string{"GET", "k"}); !errors.Is(err, remote.ErrDropped) {
+	if _, err := a.Do([]string{"GET", "k"}); !errors.Is(err, backend.ErrDropped) {
 		t.Errorf("got %v, want ErrDropped", err)
 	}
 	replay(t, b, "GET k => $-1|")

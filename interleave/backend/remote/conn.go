@@ -9,10 +9,6 @@ import (
 	"github.com/racebench/racebench/interleave/wire"
 )
 
-// ErrDropped is wrapped by the error of a Conn that the server closed while it goes on serving others: CLIENT KILL, for
-// instance.
-var ErrDropped = errors.New("the server closed this connection")
-
 // conn mirrors one client connection. What the client has asked its connection to be is kept in want; the link follows
 // when a command needs it.
 type conn struct {
@@ -125,7 +121,7 @@ func (c *conn) broken(args []string, err error) error {
 		return s.failed(args, err)
 	}
 	if _, alive := s.control("PING"); alive == nil {
-		c.err = s.unavailable(errors.Join(ErrDropped, err), "")
+		c.err = s.unavailable(errors.Join(backend.ErrDropped, err), "")
 		return c.err
 	}
 	return s.err
