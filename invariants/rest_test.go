@@ -114,6 +114,13 @@ func TestKeysOfJobs(t *testing.T) {
 	assert.False(t, ok)
 }
 
+// Asked at the end alone, a judgement about steps says which step it was.
+func TestDetailNamesAPastStep(t *testing.T) {
+	during, final := given("j:t:1=FAILED").step("A", "").step("B", "", "j:t:1=SUCCESS").step("A", "").states()
+	assert.Equal(t, "B turns 1 of t from FAILED into SUCCESS", jobs.TerminalStays().Judge(during[1]).Detail)
+	assert.Equal(t, "step 2: B turns 1 of t from FAILED into SUCCESS", jobs.TerminalStays().Judge(final).Detail)
+}
+
 // A status of one's own: a string field with other words.
 func TestStatusOfOnesOwn(t *testing.T) {
 	own := jobs

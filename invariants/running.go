@@ -96,7 +96,7 @@ func (j Jobs) PointerNamesJob() interleave.Invariant {
 			}
 			for m := range lastMoment(s) {
 				if m.change(hash) != nil {
-					return violated("%s names %s, which is gone since %s", key, id, m)
+					return violated("%s names %s, which is gone (%s)", key, id, m)
 				}
 			}
 			if actor := lastBy(t, key, func(c interleave.Change) bool { return c.After.Text() == id }); actor != "" && crashed(t, actor) {

@@ -11,15 +11,8 @@ import (
 type moment struct {
 	step   *interleave.Step
 	before func(key string) *interleave.Entry
+	past   bool // looked at once more, at the end
 	atEnd  bool // not a step: what the server was found to hold at the end, though no step named it
-}
-
-// after is the value of a key after the step.
-func (m moment) after(key string) *interleave.Entry {
-	if c := m.change(key); c != nil {
-		return c.After
-	}
-	return m.before(key)
 }
 
 // change is what the step did to a key; nil for nothing.
@@ -32,15 +25,19 @@ func (m moment) change(key string) *interleave.Change {
 	return nil
 }
 
-// String names the step and who made it: "step 7: B".
+// String says who did it: "B", or "step 7: B" for a step that is not the one after which the verdict is given.
 func (m moment) String() string {
-	switch {
-	case m.atEnd:
-		return "at the end"
-	case m.step.Actor == "":
-		return fmt.Sprintf("step %d: %s", m.step.N, m.step.Summary())
+	if m.atEnd {
+		return "somebody, unseen by any step,"
 	}
-	return fmt.Sprintf("step %d: %s", m.step.N, m.step.Actor)
+	who := m.step.Actor
+	if who == "" {
+		who = m.step.Summary()
+	}
+	if m.past {
+		return fmt.Sprintf("step %d: %s", m.step.N, who)
+	}
+	return who
 }
 
 // moments goes through the steps that a judgement has to look at: the last one, or all when nothing more can happen.
@@ -80,7 +77,7 @@ func replay(t *interleave.Trace) iter.Seq[moment] {
 		}
 		before := func(key string) *interleave.Entry { return data[key] }
 		for _, step := range t.Steps {
-			if !yield(moment{step: step, before: before}) {
+			if !yield(moment{step: step, before: before, past: true}) {
 				return
 			}
 			for _, c := range step.Changes {
@@ -88,7 +85,7 @@ func replay(t *interleave.Trace) iter.Seq[moment] {
 			}
 		}
 		if len(t.Undeclared) > 0 {
-			yield(moment{&interleave.Step{N: len(t.Steps), Changes: t.Undeclared}, before, true})
+			yield(moment{step: &interleave.Step{N: len(t.Steps), Changes: t.Undeclared}, before: before, atEnd: true})
 		}
 	}
 }
