@@ -75,7 +75,7 @@ func (e *engine) clockStep(d time.Duration, forced bool) error {
 		last.At = time.Since(e.start)
 		last.Changes = changes
 	} else {
-		e.step(Step{Kind: StepClock, Advance: d, Changes: changes, forced: forced})
+		e.step(Step{Kind: StepClock, Advance: d, Changes: changes, forced: forced, foot: footprint{all: true}})
 	}
 	return e.poll(true)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -372,7 +373,7 @@ func before(a, b *op) bool {
 
 // view lists what could happen now.
 func (e *engine) view() (*view, error) {
-	v := &view{now: time.Now(), step: len(e.trace.Steps) + 1, last: e.trace.lastActor()}
+	v := &view{now: time.Now(), step: len(e.trace.Steps) + 1, last: e.trace.lastActor(), trace: e.trace, always: e.judgesAlways()}
 	for _, a := range e.actors {
 		av := &actorView{Actor: a, late: a.gone}
 		if a.life.Load() == alive {
@@ -424,4 +425,8 @@ func (e *engine) addEvent(text string) {
 // newContext is the context of an actor.
 func (e *engine) newContext() (context.Context, context.CancelFunc) {
 	return context.WithCancel(context.Background())
+}
+
+func (e *engine) judgesAlways() bool {
+	return slices.ContainsFunc(e.judged, func(j *judgement) bool { return j.inv.When == AlwaysHolds })
 }

@@ -106,3 +106,14 @@ type LeakError struct{ Stacks string }
 func (e *LeakError) Error() string {
 	return "goroutines left behind after the end of the world:\n" + e.Stacks
 }
+
+// NondeterminismError says that the same steps led to another state than before: the program, or the world function,
+// depends on something that the world does not control.
+type NondeterminismError struct {
+	Step    int
+	Was, Is string // what could happen next, before and now
+}
+
+func (e *NondeterminismError) Error() string {
+	return fmt.Sprintf("step %d: the same steps led somewhere else: before, %s could happen next; now %s (a random number, the order of a map or of goroutines, or state shared between worlds?)", e.Step, e.Was, e.Is)
+}

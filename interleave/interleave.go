@@ -74,6 +74,13 @@ func runTest(t *testing.T, text string, world func(*World), opts []Option) (*Run
 		}
 		t.Fatalf("interleave: %v", err)
 	}
+	r := openTest(t, opts)
+	return r, r.RunSchedule(s, world)
+}
+
+// openTest opens a runner that is closed with the test.
+func openTest(t *testing.T, opts []Option) *Runner {
+	t.Helper()
 	r, err := Open(opts...)
 	if err != nil {
 		t.Fatalf("interleave: %v%s", err, hint(err))
@@ -84,7 +91,7 @@ func runTest(t *testing.T, text string, world func(*World), opts []Option) (*Run
 			t.Errorf("interleave: %v", err)
 		}
 	})
-	return r, r.RunSchedule(s, world)
+	return r
 }
 
 func hint(err error) string {

@@ -20,6 +20,7 @@ type config struct {
 	watchdog     time.Duration
 	constraints  string
 	splitScripts bool
+	maxOrders    int
 	client       []func(*redis.Options)
 
 	parsed []schedule.Constraint
@@ -34,6 +35,10 @@ func Backend(cfg backend.Config) Option { return func(c *config) { c.backend = c
 
 // MaxSteps bounds the steps of a world; the default is 10,000. A world that hits the bound is undecided.
 func MaxSteps(n int) Option { return func(c *config) { c.maxSteps = n } }
+
+// MaxExecutions bounds the worlds that an exploration runs; the default is 10,000. One that hits the bound is undecided
+// unless it has found a violation.
+func MaxExecutions(n int) Option { return func(c *config) { c.maxOrders = n } }
 
 // Watchdog sets how much real time may pass without anything reaching the gate before a world is given up as a
 // potential deadlock; the default is 10 s.
@@ -60,13 +65,15 @@ func ClientOptions(change func(*redis.Options)) Option {
 }
 
 func newConfig(opts []Option) (*config, error) {
-	c := &config{maxSteps: 10_000, watchdog: 10 * time.Second}
+	c := &config{maxSteps: 10_000, maxOrders: 10_000, watchdog: 10 * time.Second}
 	for _, o := range opts {
 		o(c)
 	}
 	switch {
 	case c.maxSteps < 1:
 		return nil, fmt.Errorf("interleave: MaxSteps(%d): at least 1", c.maxSteps)
+	case c.maxOrders < 1:
+		return nil, fmt.Errorf("interleave: MaxExecutions(%d): at least 1", c.maxOrders)
 	case c.watchdog <= 0:
 		return nil, fmt.Errorf("interleave: Watchdog(%v): more than 0", c.watchdog)
 	}

@@ -91,6 +91,7 @@ func (e *engine) nth(o *op) int {
 func (s *Step) describe(o *op) {
 	s.Name, s.Command, s.Keys = o.traceName(), o.display(), o.keyNames()
 	s.Caller = o.caller.resolve().text
+	s.foot = o.footprint()
 	if o.name == "EXEC" {
 		for _, q := range o.s.queued {
 			s.Queued = append(s.Queued, displayed(q))
@@ -352,7 +353,9 @@ func (e *engine) deliver(c choice) {
 	s := c.push
 	p := s.pushes[0]
 	s.pushes = s.pushes[1:]
+	s.delivered++
 	step := Step{Kind: StepDeliver, Actor: c.actor.name, forced: c.forced, Reply: p.value.String(), nth: 1}
+	step.foot.writes = []string{touchesMessages}
 	if ch := p.channel(); ch != "" {
 		step.Keys = []string{ch}
 	}

@@ -33,7 +33,7 @@ func same(a, b image) bool {
 
 // serverFault makes a fault of the server happen.
 func (e *engine) serverFault(c choice) error {
-	s := Step{Kind: StepServer, forced: c.forced}
+	s := Step{Kind: StepServer, forced: c.forced, foot: footprint{all: true}}
 	var err error
 	switch c.kind {
 	case chooseRestart:

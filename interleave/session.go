@@ -25,6 +25,7 @@ type session struct {
 	db        int
 	multi     bool
 	queued    [][]string // commands of the open transaction
+	watched   []string   // keys that this connection watches
 	listening bool       // pushes may come: subscribed, or client tracking
 	closed    bool
 
@@ -32,6 +33,8 @@ type session struct {
 	marks  []mark
 	ops    []*op  // read and not yet executed, first come first
 	pushes []push // come from the server and not yet delivered, oldest first
+
+	delivered int // pushes so far
 }
 
 // push is a frame that the server sent beside replies.
@@ -122,7 +125,7 @@ func (s *session) follow(name string, args []string, raw []byte) {
 	if s.multi {
 		switch {
 		case name == "EXEC" || name == "DISCARD" || name == "RESET":
-			s.multi, s.queued = false, nil
+			s.multi, s.queued, s.watched = false, nil, nil
 		case !failed && name != "WATCH":
 			s.queued = append(s.queued, args)
 		}
@@ -146,6 +149,12 @@ func (s *session) follow(name string, args []string, raw []byte) {
 		if len(args) > 1 {
 			s.db, _ = strconv.Atoi(args[1])
 		}
+	case "WATCH":
+		for _, k := range args[1:] {
+			s.watched = append(s.watched, dbKey{s.db, k}.String())
+		}
+	case "UNWATCH":
+		s.watched = nil
 	case "RESET":
 		s.proto, s.db, s.listening = 2, 0, false
 	case "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE":

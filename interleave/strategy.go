@@ -16,6 +16,8 @@ type view struct {
 	step   int    // the number that the next step gets
 	last   string // the actor of the last step, for strategies that take turns
 	actors []*actorView
+	trace  *Trace // so far
+	always bool   // some invariant is judged after every step
 }
 
 // actorView lists what could happen to one actor.

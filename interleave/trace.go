@@ -44,6 +44,7 @@ type Step struct {
 	Caller  string        // file:line inside the subject
 	Events  []string      // what became of actors by the next step: notes, ends
 
+	foot   footprint
 	forced bool // a schedule asked for exactly this
 	nth    int  // place among the waiting operations that the token would match
 }

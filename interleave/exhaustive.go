@@ -1,0 +1,376 @@
+package interleave
+
+import (
+	"container/heap"
+	"fmt"
+	"slices"
+)
+
+// This file is the search through every inequivalent order: dynamic partial-order reduction with source sets and sleep
+// sets, after Abdulla, Aronis, Jonsson and Sagonas, "Optimal dynamic partial order reduction", POPL 2014, algorithm 1.
+// Processes are actors. Where an actor has several steps to offer (goroutines, messages), all of them are explored and none
+// is taken to commute with another of the same actor. The orders that are owed are taken in order of their preemptions,
+// fewest first (Musuvathi and Qadeer, PLDI 2007), which changes when an order is run and not whether.
+
+// alternative is one step that could be taken at a node.
+type alternative struct {
+	actor string
+	key   string // names it among those of every node below, as long as it has not been taken
+}
+
+// node is a state of the search: the state of the world after a sequence of steps.
+type node struct {
+	parent  *node
+	via     alternative // taken at the parent to get here
+	depth   int
+	last    string // actor of the last step
+	preempt int    // preemptions so far
+
+	alts  []alternative
+	owed  map[string]bool      // alternatives that are or have been explored here, by key
+	taken []string             // in the order of being explored first
+	foot  map[string]footprint // of those taken
+	child map[string]*node
+	sleep map[string]footprint // alternatives whose orders have been explored elsewhere
+	sure  bool                 // alts is filled in
+}
+
+func newNode(parent *node, via alternative) *node {
+	n := &node{parent: parent, via: via, owed: map[string]bool{}, foot: map[string]footprint{}, child: map[string]*node{}, sleep: map[string]footprint{}}
+	if parent != nil {
+		n.depth = parent.depth + 1
+	}
+	return n
+}
+
+func (n *node) actorEnabled(actor string) bool {
+	return slices.ContainsFunc(n.alts, func(a alternative) bool { return a.actor == actor })
+}
+
+// actorOwed reports whether the orders that begin with a step of actor are explored here or elsewhere.
+func (n *node) actorOwed(actor string) bool {
+	covered := false
+	for _, a := range n.alts {
+		if a.actor != actor {
+			continue
+		}
+		if _, asleep := n.sleep[a.key]; !n.owed[a.key] && !asleep {
+			return false
+		}
+		covered = true
+	}
+	return covered
+}
+
+// preempts is 1 when taking a step of actor interrupts one that could go on.
+func (n *node) preempts(actor string) int {
+	if n.last != "" && actor != n.last && n.actorEnabled(n.last) {
+		return 1
+	}
+	return 0
+}
+
+// debt is an alternative that has to be explored.
+type debt struct {
+	n       *node
+	alt     alternative
+	preempt int
+	seq     int
+}
+
+// debts orders them: fewest preemptions first, deeper first among equals, then as they came.
+type debts []debt
+
+func (d debts) Len() int { return len(d) }
+func (d debts) Less(i, j int) bool {
+	if d[i].preempt != d[j].preempt {
+		return d[i].preempt < d[j].preempt
+	}
+	if d[i].n.depth != d[j].n.depth {
+		return d[i].n.depth > d[j].n.depth
+	}
+	return d[i].seq < d[j].seq
+}
+func (d debts) Swap(i, j int) { d[i], d[j] = d[j], d[i] }
+func (d *debts) Push(x any)   { *d = append(*d, x.(debt)) }
+func (d *debts) Pop() any {
+	old := *d
+	x := old[len(old)-1]
+	*d = old[:len(old)-1]
+	return x
+}
+
+// search is an exhaustive exploration.
+type search struct {
+	root *node
+	open debts
+	seq  int
+}
+
+func newSearch() *search { return &search{root: newNode(nil, alternative{})} }
+
+// owe plans to explore all alternatives of an actor at a node.
+func (s *search) owe(n *node, actor string) {
+	for _, a := range n.alts {
+		if a.actor != actor || n.owed[a.key] {
+			continue
+		}
+		n.owed[a.key] = true
+		if _, asleep := n.sleep[a.key]; asleep {
+			continue
+		}
+		s.seq++
+		heap.Push(&s.open, debt{n, a, n.preempt + n.preempts(actor), s.seq})
+	}
+}
+
+// walk is one execution of a search: it follows the way to a debt and then goes on with as few preemptions as it can.
+type walk struct {
+	s       *search
+	prefix  []alternative
+	at      *node
+	pending *alternative // taken at at, and not seen what came of it
+	events  []event
+	seen    int // steps of the trace when pending was taken
+	view    *view
+}
+
+// event is a step of an execution that was a choice.
+type event struct {
+	pre   *node // the state before it
+	foot  footprint
+	actor string
+}
+
+func (s *search) walk(to *debt) *walk {
+	w := &walk{s: s, at: s.root}
+	if to != nil {
+		w.prefix = append(w.prefix, to.alt)
+		for n := to.n; n.parent != nil; n = n.parent {
+			w.prefix = append(w.prefix, n.via)
+		}
+		slices.Reverse(w.prefix)
+	}
+	return w
+}
+
+// errPruned ends an execution whose every continuation has been explored elsewhere.
+var errPruned = fmt.Errorf("interleave: explored elsewhere")
+
+func (w *walk) next(v *view) (choice, error) {
+	w.view = v
+	w.arrived(v.trace)
+	n := w.at
+	choices, alts := alternatives(v)
+	if n.sure && !slices.Equal(n.alts, alts) {
+		return choice{}, &NondeterminismError{Step: v.step, Was: describeAlts(n.alts), Is: describeAlts(alts)}
+	}
+	if !n.sure {
+		n.alts, n.sure, n.last = alts, true, v.last
+	}
+	if len(alts) == 0 {
+		if v.allEnded() {
+			return choice{kind: chooseEnd}, nil
+		}
+		alts = []alternative{{key: "clock"}}
+		choices = []choice{{kind: chooseIdle}}
+		n.owed["clock"] = true
+	}
+	i, err := w.pick(n, alts, v)
+	if err != nil {
+		return choice{}, err
+	}
+	if n.child[alts[i].key] == nil {
+		n.taken = append(n.taken, alts[i].key)
+	}
+	w.s.owe(n, alts[i].actor)
+	w.pending, w.seen = &alts[i], len(v.trace.Steps)
+	return choices[i], nil
+}
+
+// pick follows the prefix, then stays with the last actor while that is possible.
+func (w *walk) pick(n *node, alts []alternative, v *view) (int, error) {
+	if n.depth < len(w.prefix) {
+		i := slices.Index(alts, w.prefix[n.depth])
+		if i < 0 {
+			return 0, &NondeterminismError{Step: v.step, Was: describeAlts(w.prefix[n.depth : n.depth+1]), Is: describeAlts(alts)}
+		}
+		return i, nil
+	}
+	awake := -1
+	for i, a := range alts {
+		if _, asleep := n.sleep[a.key]; asleep {
+			continue
+		}
+		if a.actor == v.last {
+			return i, nil
+		}
+		if awake < 0 {
+			awake = i
+		}
+	}
+	if awake < 0 {
+		return 0, errPruned
+	}
+	return awake, nil
+}
+
+// arrived moves to the node that the pending alternative has led to.
+func (w *walk) arrived(t *Trace) {
+	if w.pending == nil {
+		return
+	}
+	a, n := *w.pending, w.at
+	w.pending = nil
+	foot := footprint{all: true} // of a step that did not come to its end
+	if len(t.Steps) > w.seen {
+		step := t.last()
+		step.observed(w.view.always)
+		foot = step.foot
+	}
+	w.events = append(w.events, event{pre: n, foot: foot, actor: a.actor})
+	c := n.child[a.key]
+	if c == nil {
+		c = newNode(n, a)
+		c.preempt = n.preempt + n.preempts(a.actor)
+		for key, f := range n.sleep { // any order: they go into a map
+			c.inherit(n, key, f, a, foot)
+		}
+		for _, key := range n.taken {
+			if f, ok := n.foot[key]; ok && key != a.key {
+				c.inherit(n, key, f, a, foot)
+			}
+		}
+		n.child[a.key], n.foot[a.key] = c, foot
+	}
+	w.at = c
+}
+
+// inherit keeps an alternative asleep below a step that is independent of it.
+func (n *node) inherit(parent *node, key string, f footprint, by alternative, foot footprint) {
+	actor := ""
+	for _, a := range parent.alts {
+		if a.key == key {
+			actor = a.actor
+		}
+	}
+	if actor != "" && actor != by.actor && !f.dependent(foot) {
+		n.sleep[key] = f
+	}
+}
+
+// alternatives lists what could happen now, in the fixed order, with what makes it happen.
+func alternatives(v *view) ([]choice, []alternative) {
+	var choices []choice
+	var alts []alternative
+	for _, a := range v.actors {
+		add := func(c choice, format string, args ...any) {
+			c.actor = a.Actor
+			choices = append(choices, c)
+			alts = append(alts, alternative{a.name, a.name + fmt.Sprintf(format, args...)})
+		}
+		if a.life.Load() == alive {
+			for _, s := range a.pushes {
+				add(choice{kind: chooseDeliver, push: s}, " message %d of connection %d", s.delivered, s.conn.id)
+			}
+			for i, o := range a.ops {
+				if a.enabled[i] {
+					add(choice{kind: chooseExec, op: o}, " operation %d", o.seq)
+				}
+			}
+		}
+		for _, o := range a.late {
+			add(choice{kind: chooseArrive, op: o}, " late operation %d", o.seq)
+		}
+	}
+	return choices, alts
+}
+
+func describeAlts(alts []alternative) string {
+	if len(alts) == 0 {
+		return "nothing"
+	}
+	text := ""
+	for i, a := range alts {
+		if i > 0 {
+			text += ", "
+		}
+		text += a.key
+	}
+	return text
+}
+
+// learn finds the races of an execution, and owes an order for each that could go the other way round and is not owed
+// already. Pairs that lie before the end of the prefix were found by an earlier execution.
+func (s *search) learn(w *walk) {
+	ev := w.events
+	hb := happensBefore(ev)
+	for j := max(len(w.prefix)-1, 0); j < len(ev); j++ {
+		for i := j - 1; i >= 0; i-- {
+			if ev[i].actor == ev[j].actor || !ev[i].foot.dependent(ev[j].foot) || between(hb, i, j) {
+				continue
+			}
+			s.reverse(ev, hb, i, j)
+		}
+	}
+}
+
+// happensBefore[j][i] says that event i must come before event j in every equivalent order.
+func happensBefore(ev []event) [][]bool {
+	hb := make([][]bool, len(ev))
+	for j := range ev {
+		hb[j] = make([]bool, j)
+		for i := j - 1; i >= 0; i-- {
+			if hb[j][i] || ev[i].actor != ev[j].actor && !ev[i].foot.dependent(ev[j].foot) {
+				continue
+			}
+			hb[j][i] = true
+			for k := range i {
+				hb[j][k] = hb[j][k] || hb[i][k]
+			}
+		}
+	}
+	return hb
+}
+
+// between reports whether some event lies between i and j in the order that must be.
+func between(hb [][]bool, i, j int) bool {
+	for k := i + 1; k < j; k++ {
+		if hb[j][k] && hb[k][i] {
+			return true
+		}
+	}
+	return false
+}
+
+// reverse owes, at the state before event i, a step that begins an order in which event j comes before it.
+func (s *search) reverse(ev []event, hb [][]bool, i, j int) {
+	var rest []int // of the events from i to j, those that need not come after i
+	for k := i + 1; k < j; k++ {
+		if !hb[k][i] {
+			rest = append(rest, k)
+		}
+	}
+	rest = append(rest, j)
+	n := ev[i].pre
+	var initials []string
+	for x, k := range rest {
+		first := !slices.ContainsFunc(rest[:x], func(u int) bool { return k != j && hb[k][u] || k == j && hb[j][u] })
+		if first && !slices.Contains(initials, ev[k].actor) {
+			initials = append(initials, ev[k].actor)
+		}
+	}
+	if slices.ContainsFunc(initials, n.actorOwed) {
+		return
+	}
+	for _, actor := range slices.Backward(initials) {
+		if n.actorEnabled(actor) {
+			s.owe(n, actor)
+			return
+		}
+	}
+	// None of them could move there: they waited for something. Everything that could is owed.
+	for _, a := range n.alts {
+		s.owe(n, a.actor)
+	}
+}
