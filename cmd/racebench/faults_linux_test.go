@@ -24,7 +24,7 @@ var endless = []string{"run", "A1", "--redis", "process", "--repeat", "1000000"}
 // command has started, nothing in the temporary folder.
 type fault struct {
 	name  string
-	needs string // a backend
+	needs string // what must be there
 	args  []string
 	env   []string
 	// setUp prepares what goes wrong, and may change the command.
@@ -80,6 +80,8 @@ var faults = []fault{
 	{name: "redis-server too old", args: []string{"run", "A1", "--redis", "process"}, setUp: fakeServer("echo 'Redis server v=5.0.0 sha=00000000:0 malloc=libc bits=64 build=0'"), code: 3, says: "backend process: "},
 	{name: "redis-server that is none", args: []string{"run", "A1", "--redis", "process"}, setUp: fakeServer("exit 1"), code: 3, says: "backend process: "},
 	{name: "no redis-server", args: []string{"run", "A1", "--redis", "process"}, env: []string{"PATH=/nowhere"}, code: 3, says: "hint: install it"},
+
+	{name: "image that does not exist", args: []string{"run", "A1", "--redis", "container", "--redis-image", "racebench.invalid/no-such-image:1"}, code: 3, says: "backend container: "},
 
 	{name: "results in a file", args: []string{"run", "A1", "--redis", "process", "--out", "file/results"}, needs: "process", setUp: func(t *testing.T, f *attempt) {
 		require.NoError(t, os.WriteFile(filepath.Join(f.Dir, "file"), nil, 0o666))
