@@ -70,6 +70,13 @@ func TestSecretsStayOut(t *testing.T) {
 		withoutSecrets([]string{"run", "--redis", "redis://me:p@ss@host:1/2", "--redis=rediss://:p@h", "A1@x"}))
 }
 
+func TestReplayCommandNamesTheRedis(t *testing.T) {
+	require.Equal(t, "", redisFlags{spec: "embedded"}.typed())
+	require.Equal(t, " --redis process", redisFlags{spec: "process"}.typed())
+	require.Equal(t, " --redis container --redis-image 'valkey/valkey:8'", redisFlags{spec: "container", image: "valkey/valkey:8"}.typed())
+	require.Equal(t, "", redisFlags{spec: "redis://:secret@host"}.typed())
+}
+
 func TestDistance(t *testing.T) {
 	for _, c := range []struct {
 		a, b string

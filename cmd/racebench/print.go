@@ -36,7 +36,7 @@ func (a *app) printRun(f runFlags, plan []*planned, doc *report.Run) {
 		fmt.Fprintln(a.stdout)
 	}
 	a.printSummary(f, plan)
-	a.printRaces(plan)
+	a.printRaces(f, plan)
 	expected := 0
 	for _, p := range plan {
 		if p.result.AsExpected {
@@ -110,30 +110,30 @@ func shows(race []*planned, impl string, width int) string {
 
 // printRaces prints, for each race, the orders that violate something or are not as expected, or its first order when
 // there is none; a line for each of the others.
-func (a *app) printRaces(plan []*planned) {
+func (a *app) printRaces(f runFlags, plan []*planned) {
 	for _, race := range byRace(plan) {
 		fmt.Fprintf(a.stdout, "\n%s\n", a.paint(bold, race[0].scenario.ID+" "+race[0].scenario.Name+": "+race[0].scenario.Title))
 		violated := slices.ContainsFunc(race, func(p *planned) bool { return p.shown.Outcome() == interleave.Violated })
 		for i, p := range race {
 			if p.shown.Outcome() == interleave.Held && p.result.AsExpected && (violated || i > 0) {
 				fmt.Fprintf(a.stdout, "\n%s: %s; every invariant holds\n", a.paint(bold, title(p.impl, p.variant)), p.variant.Shows)
-				fmt.Fprintf(a.stdout, "replay:  %s\n", replayCommand(p.scenario, p.impl, p.variant, p.variant.Schedule))
+				fmt.Fprintf(a.stdout, "replay:  %s\n", replayCommand(p.scenario, p.impl, p.variant, f.redis, p.variant.Schedule))
 				continue
 			}
-			a.printOrder(p)
+			a.printOrder(f, p)
 		}
 	}
 }
 
 // printOrder prints one order, step by step.
-func (a *app) printOrder(p *planned) {
+func (a *app) printOrder(f runFlags, p *planned) {
 	fmt.Fprintf(a.stdout, "\n%s: %s\n", a.paint(bold, title(p.impl, p.variant)), oneLine(p.variant.Schedule))
 	a.printWorld(p.shown, p.decision)
 	if p.repeats > 1 {
 		fmt.Fprintf(a.stdout, "in all:  %d repeats%s\n", p.repeats, totals(p.counts))
 	}
 	a.printDifferences(p)
-	fmt.Fprintf(a.stdout, "replay:  %s\n", replayCommand(p.scenario, p.impl, p.variant, p.variant.Schedule))
+	fmt.Fprintf(a.stdout, "replay:  %s\n", replayCommand(p.scenario, p.impl, p.variant, f.redis, p.variant.Schedule))
 }
 
 func totals(c scenarios.Counts) string {

@@ -120,7 +120,7 @@ func (a *app) printReplay(f replayFlags, s *scenarios.Scenario, v *scenarios.Var
 	fmt.Fprintf(a.stdout, "%s %s, %s, on %s (%s)\n\n", s.ID, s.Name, title(f.impl, v), res.Backend, res.Version)
 	a.printWorld(res, d)
 	if len(res.Trace.Steps) > 0 {
-		fmt.Fprintf(a.stdout, "replay:  %s\n", replayCommand(s, f.impl, v, res.Trace.Schedule().String()))
+		fmt.Fprintf(a.stdout, "replay:  %s\n", replayCommand(s, f.impl, v, f.redis, res.Trace.Schedule().String()))
 	}
 }
 

@@ -106,7 +106,7 @@ func (a *app) run(ctx context.Context, f runFlags, words []string) error {
 	} else {
 		a.printRun(f, plan, doc)
 	}
-	return verdict(plan)
+	return verdict(f, plan)
 }
 
 // measure runs what is planned on a throwaway Redis of its own.
@@ -123,7 +123,7 @@ func (a *app) measure(ctx context.Context, f runFlags, plan []*planned) (used re
 }
 
 // verdict is the failure of a run that is not as the catalogue expects.
-func verdict(plan []*planned) error {
+func verdict(f runFlags, plan []*planned) error {
 	wrong, diverged := 0, error(nil)
 	for _, p := range plan {
 		if !p.result.AsExpected {
@@ -142,7 +142,7 @@ func verdict(plan []*planned) error {
 	first := ""
 	for _, p := range plan {
 		if !p.result.AsExpected {
-			first = replayCommand(p.scenario, p.impl, p.variant, p.variant.Schedule)
+			first = replayCommand(p.scenario, p.impl, p.variant, f.redis, p.variant.Schedule)
 			break
 		}
 	}

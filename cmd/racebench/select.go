@@ -37,6 +37,18 @@ func (r *redisFlags) open(options ...interleave.Option) (*interleave.Runner, err
 	return runner, err
 }
 
+// typed is how the flags were given, for a command that does the same again; nothing for the default, and for a URL, which may
+// hold a password.
+func (r redisFlags) typed() string {
+	if r.spec == "" || r.spec == "embedded" || strings.Contains(r.spec, "://") {
+		return ""
+	}
+	if r.image != "" {
+		return " --redis " + r.spec + " --redis-image " + shellQuote(r.image)
+	}
+	return " --redis " + r.spec
+}
+
 // backendWords are the values of --redis, URLs left out.
 func backendWords() []string {
 	return slices.DeleteFunc(backend.Names(), func(n string) bool { return strings.Contains(n, "://") })

@@ -45,7 +45,7 @@ func (a *app) show(s *scenarios.Scenario) {
 		}
 	}
 	if first := s.Cases[0]; len(first.Variants) > 0 {
-		fmt.Fprintf(a.stdout, "try: %s\n", replayCommand(s, first.Impl, &first.Variants[0], first.Variants[0].Schedule))
+		fmt.Fprintf(a.stdout, "try: %s\n", replayCommand(s, first.Impl, &first.Variants[0], redisFlags{}, first.Variants[0].Schedule))
 	}
 }
 
@@ -82,12 +82,12 @@ func title(impl string, v *scenarios.Variant) string {
 }
 
 // replayCommand is what to type to see an order again.
-func replayCommand(s *scenarios.Scenario, impl string, v *scenarios.Variant, order string) string {
+func replayCommand(s *scenarios.Scenario, impl string, v *scenarios.Variant, r redisFlags, order string) string {
 	cmd := "racebench replay " + s.ID + " --impl " + impl
 	if c, _ := s.Case(impl); v.Name != "" && len(c.Variants) > 1 {
 		cmd += " --variant " + shellQuote(v.Name)
 	}
-	return cmd + " " + shellQuote(oneLine(order))
+	return cmd + r.typed() + " " + shellQuote(oneLine(order))
 }
 
 // oneLine is a schedule of several lines on one. Comments end with their line, so a schedule that has some stays as it is.
