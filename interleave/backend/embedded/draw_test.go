@@ -107,6 +107,7 @@ HVALS {h}
 HGETALL {h}
 HINCRBY {h} {f} {n}
 HINCRBYFLOAT {h} {f} {num}
+HSCAN {h} {0|0|x} {|MATCH f*|MATCH *1|COUNT 100}
 LPUSH {l} {v} {v}
 RPUSH {l} {v} {v} {v}
 LPUSHX {l} {v}
@@ -143,6 +144,7 @@ SDIFF {t} {t}
 SINTERSTORE {t} {t} {t}
 SUNIONSTORE {k} {t} {t}
 SDIFFSTORE {t} {t} {t}
+SSCAN {t} 0 {|MATCH a|COUNT 100} {|COUNT 1000}
 ZADD {z} {|NX|XX|GT|LT|CH|XX CH|GT CH|NX XX|GT NX} {num} {m}
 ZADD {z} {|CH} {num} {m} {num} {m}
 ZADD {z} INCR {|NX|XX|GT|LT} {num} {m}
@@ -172,11 +174,16 @@ ZPOPMIN {z} {|2|0|-1|x}
 ZPOPMAX {z} {|1}
 BZPOPMIN {z} {z} {0|-1|x}
 BZPOPMAX {z} 0
+ZSCAN {z} 0 {|MATCH [ab]|COUNT 100}
 XADD {x} * {f} {v}
 XADD {x} {id} {f} {v} {f} {n}
 XLEN {x}
 XRANGE {x} {-|+|id} {+|-|id} {|COUNT 2}
 XREVRANGE {x} {+|id} {-|id} {|COUNT 1}
+XREAD {|COUNT 1|COUNT 2} STREAMS {x} {0|$|id}
+XREAD {|COUNT 2} {BLOCK 0|BLOCK 10|BLOCK -1|BLOCK x} STREAMS {x} {k} {0|$|id} {0|$|id}
+XDEL {x} {id}
+XDEL {x} {id} {id}
 EVAL {script} 2 {s} {h} {v} {n}
 EVAL {script} {0|1|3|-1|x|9} {s} {h} {v} {n}
 EVAL_RO {script} 2 {s} {h} {v} {n}

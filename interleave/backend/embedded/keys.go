@@ -1,8 +1,6 @@
 package embedded
 
 import (
-	"sort"
-	"strconv"
 	"strings"
 )
 
@@ -135,64 +133,4 @@ func cmdFlush(all bool) handler {
 		}
 		x.ok()
 	}
-}
-
-// cmdScan answers keys in order, COUNT at a time. The cursor is one more than the number of a key that was returned
-// last, so that a key that is there from begin to end of an iteration is returned, whatever comes and goes meanwhile.
-// That is what SCAN promises; which keys come together, and the cursors, differ from server to server.
-func cmdScan(x *call, args []string) {
-	cursor, ok := parseInt(args[1])
-	if !ok || cursor < 0 {
-		x.err("ERR invalid cursor")
-		return
-	}
-	count, pattern, kind := int64(10), "*", "any"
-	for i := 2; i < len(args); i += 2 {
-		switch {
-		case i+1 >= len(args):
-			x.err(errSyntax)
-			return
-		case strings.EqualFold(args[i], "COUNT"):
-			if count, ok = x.intArg(args[i+1], errNotInt); !ok {
-				return
-			}
-			if count < 1 {
-				x.err(errSyntax)
-				return
-			}
-		case strings.EqualFold(args[i], "MATCH"):
-			pattern = args[i+1]
-		case strings.EqualFold(args[i], "TYPE"):
-			kind = strings.ToLower(args[i+1])
-			if kind == "any" {
-				kind = "none"
-			}
-		default:
-			x.err(errSyntax)
-			return
-		}
-	}
-	if cursor > int64(len(x.s.scanned)) {
-		x.refuse("the cursor %d is none that embedded gave out", cursor)
-		return
-	}
-	keys, from := x.keyList(), 0
-	if cursor > 0 {
-		from = sort.SearchStrings(keys, x.s.scanned[cursor-1]+"\x00")
-	}
-	to := int(min(int64(from)+count, int64(len(keys))))
-	next := 0
-	if to < len(keys) {
-		x.s.scanned = append(x.s.scanned, keys[to-1])
-		next = len(x.s.scanned)
-	}
-	list := make([]string, 0, to-from)
-	for _, key := range keys[from:to] {
-		if (kind == "any" || kind == x.kind(key)) && (pattern == "*" || match(pattern, key)) {
-			list = append(list, key)
-		}
-	}
-	x.arrayLen(2)
-	x.bulk(strconv.Itoa(next))
-	x.bulks(list)
 }

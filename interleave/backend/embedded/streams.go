@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/racebench/racebench/interleave/wire"
 )
 
 // Streams: entries only. Of consumer groups miniredis lacks too much: counters, deleted entries, idle times.
@@ -87,5 +89,126 @@ func cmdXlen(x *call, args []string) {
 		x.int(0)
 	default:
 		x.pass(never, plain, args)
+	}
+}
+
+// cmdXdel removes entries. The newest can't go: miniredis would forget that its ID was used.
+func cmdXdel(x *call, args []string) {
+	for _, id := range args[2:] {
+		if !streamID(id) {
+			x.refuse("an ID of another form than ms-seq")
+			return
+		}
+	}
+	exists, ok := x.is(args[1], "stream")
+	if !ok {
+		return
+	}
+	if !exists {
+		x.int(0)
+		return
+	}
+	if newest := x.value("XREVRANGE", args[1], "+", "-", "COUNT", "1").Elems; len(newest) > 0 {
+		for _, id := range args[2:] {
+			if id == newest[0].Elems[0].Str {
+				x.refuse("the newest entry of a stream")
+				return
+			}
+		}
+	}
+	x.pass(positive, plain, args)
+}
+
+// cmdXread reads what is newer than an ID, by ranges. It never waits.
+func cmdXread(x *call, args []string) {
+	count, blocking, i := int64(0), false, 1
+	for ; i < len(args) && !strings.EqualFold(args[i], "STREAMS"); i += 2 {
+		more := i+1 < len(args)
+		var ok bool
+		switch {
+		case strings.EqualFold(args[i], "COUNT") && more:
+			if count, ok = x.intArg(args[i+1], errNotInt); !ok {
+				return
+			}
+		case strings.EqualFold(args[i], "BLOCK") && more:
+			n, ok := x.intArg(args[i+1], "ERR timeout is not an integer or out of range")
+			if !ok {
+				return
+			}
+			if n < 0 {
+				x.err("ERR timeout is negative")
+				return
+			}
+			blocking = true
+		default:
+			x.err(errSyntax)
+			return
+		}
+	}
+	list := args[min(i+1, len(args)):]
+	if i >= len(args) || len(list) == 0 {
+		x.err(errSyntax)
+		return
+	}
+	if len(list)%2 != 0 {
+		x.err("ERR Unbalanced XREAD list of streams: for each stream key an ID or '$' must be specified.")
+		return
+	}
+	var names []string
+	var found []wire.Value
+	for n, key := range list[:len(list)/2] {
+		id := list[len(list)/2+n]
+		if id != "$" && id != "0" && !streamID(id) {
+			x.refuse("an ID of another form than $, 0 and ms-seq")
+			return
+		}
+		exists, ok := x.is(key, "stream")
+		if !ok {
+			return
+		}
+		if entries := x.after(key, id, count); exists && len(entries.Elems) > 0 {
+			names, found = append(names, key), append(found, entries)
+		}
+	}
+	switch {
+	case len(names) > 0:
+		x.streams(names, found)
+	case blocking:
+		x.wouldBlock(true)
+	default:
+		x.nullArray()
+	}
+}
+
+// after are the entries behind an ID.
+func (x *call) after(key, id string, count int64) wire.Value {
+	if id == "$" {
+		return wire.Value{}
+	}
+	ms, seq, _ := strings.Cut(id, "-")
+	n, _ := strconv.ParseUint(seq, 10, 64) // 0 for "0"
+	line := []string{"XRANGE", key, ms + "-" + strconv.FormatUint(n+1, 10), "+"}
+	if id == "0" {
+		line[2] = "-"
+	}
+	if count > 0 {
+		line = append(line, "COUNT", strconv.FormatInt(count, 10))
+	}
+	return x.value(line...)
+}
+
+// streams answers a map of streams in RESP3, a list of pairs in RESP2.
+func (x *call) streams(names []string, found []wire.Value) {
+	if x.proto >= 3 {
+		x.mapLen(len(names))
+	} else {
+		x.arrayLen(len(names))
+	}
+	for i, name := range names {
+		if x.proto < 3 {
+			x.arrayLen(2)
+		}
+		x.bulk(name)
+		x.convert(found[i])
 	}
 }

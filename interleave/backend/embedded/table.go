@@ -45,6 +45,7 @@ func init() { // scripts call handlers, which would make a cycle of a composite 
 		"HDEL": cmdHdel, "HEXISTS": pass(never, plain), "HLEN": pass(never, plain), "HSTRLEN": pass(never, plain),
 		"HKEYS": cmdHlist(true, false), "HVALS": cmdHlist(false, true), "HGETALL": cmdHlist(true, true),
 		"HINCRBY": cmdHincrby, "HINCRBYFLOAT": cmdHincrbyfloat,
+		"HSCAN": cmdScanSmall(kindHash),
 
 		// Lists
 		"LPUSH": pass(always, plain), "RPUSH": pass(always, plain), "LPUSHX": pass(positive, plain), "RPUSHX": pass(positive, plain),
@@ -58,6 +59,7 @@ func init() { // scripts call handlers, which would make a cycle of a composite 
 		"SCARD": pass(never, plain), "SMEMBERS": pass(never, asSet), "SPOP": cmdSpop, "SRANDMEMBER": cmdSrandmember, "SMOVE": cmdSmove,
 		"SINTER": cmdCombine, "SUNION": cmdCombine, "SDIFF": cmdCombine,
 		"SINTERSTORE": cmdCombineStore, "SUNIONSTORE": cmdCombineStore, "SDIFFSTORE": cmdCombineStore,
+		"SSCAN": cmdScanSmall(kindSet),
 
 		// Sorted sets
 		"ZADD": cmdZadd, "ZINCRBY": cmdZincrby, "ZREM": pass(positive, plain), "ZCARD": pass(never, plain),
@@ -68,9 +70,10 @@ func init() { // scripts call handlers, which would make a cycle of a composite 
 		"ZCOUNT": cmdZbounds('s', never), "ZLEXCOUNT": cmdZbounds('l', never), "ZREMRANGEBYRANK": cmdZbounds('r', positive),
 		"ZREMRANGEBYSCORE": cmdZbounds('s', positive), "ZREMRANGEBYLEX": cmdZbounds('l', positive),
 		"ZPOPMIN": cmdZpop, "ZPOPMAX": cmdZpop, "BZPOPMIN": cmdBpop(kindZset, "ZPOPMIN"), "BZPOPMAX": cmdBpop(kindZset, "ZPOPMAX"),
+		"ZSCAN": cmdScanSmall(kindZset),
 
 		// Streams
-		"XADD": cmdXadd, "XLEN": cmdXlen, "XRANGE": cmdXrange, "XREVRANGE": cmdXrange,
+		"XADD": cmdXadd, "XLEN": cmdXlen, "XRANGE": cmdXrange, "XREVRANGE": cmdXrange, "XREAD": cmdXread, "XDEL": cmdXdel,
 
 		// Scripts
 		"EVAL": cmdEval(false, false), "EVAL_RO": cmdEval(false, true), "EVALSHA": cmdEval(true, false), "EVALSHA_RO": cmdEval(true, true),

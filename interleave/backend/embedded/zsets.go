@@ -82,6 +82,9 @@ func (x *call) zadd(key string, pairs []string, o zaddOptions) {
 	for i, s := range given {
 		member := pairs[2*i+1]
 		old, had := x.scoreOf(key, member)
+		if had && o.nx || !had && o.xx {
+			continue
+		}
 		score = s
 		if o.incr && had {
 			if score += old; math.IsNaN(score) {
@@ -90,7 +93,7 @@ func (x *call) zadd(key string, pairs []string, o zaddOptions) {
 			}
 		}
 		switch {
-		case had && o.nx, !had && o.xx, had && (o.lt && score >= old || o.gt && score <= old):
+		case had && (o.lt && score >= old || o.gt && score <= old):
 			continue
 		case !had:
 			added++
