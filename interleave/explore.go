@@ -79,6 +79,11 @@ func Explore(t *testing.T, world func(*World), opts ...Option) *Exploration {
 
 // Explore runs the world in every inequivalent order, fewest preemptions first, within the bound of MaxExecutions.
 func (r *Runner) Explore(world func(*World)) *Exploration {
+	return r.explore(world, func(*Result) {})
+}
+
+// explore calls each with every order that was run to its end.
+func (r *Runner) explore(world func(*World), each func(*Result)) *Exploration {
 	x := &Exploration{}
 	s := newSearch()
 	var next *debt
@@ -92,6 +97,9 @@ func (r *Runner) Explore(world func(*World)) *Exploration {
 		s.learn(w)
 		if x.Err = fatalTo(res.Err); x.Err != nil {
 			return x
+		}
+		if !errors.Is(res.Err, errPruned) {
+			each(res)
 		}
 		x.count(res)
 		for {
