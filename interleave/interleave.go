@@ -86,6 +86,9 @@ func openTest(t *testing.T, opts []Option) *Runner {
 		t.Fatalf("interleave: %v%s", err, hint(err))
 	}
 	r.t = t
+	// A context makes its channel when somebody first asks for it. Made inside a bubble, the end of the test would be
+	// fatal for whoever used t.Context in a world.
+	_ = t.Context().Done()
 	t.Cleanup(func() {
 		if err := r.Close(); err != nil {
 			t.Errorf("interleave: %v", err)

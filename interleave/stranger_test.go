@@ -23,7 +23,7 @@ func TestStrangersModule(t *testing.T) {
 	tests, err := os.ReadFile(filepath.Join("testdata", "stranger_test.go.txt"))
 	require.NoError(t, err)
 	dir := stranger.Module(t, map[string]string{"jobs_test.go": string(tests)})
-	out, ok := goTest(t, dir, "-run", "TestOneAfterTheOther|TestRaceIsOnRecord", ".")
+	out, ok := goTest(t, dir, "-run", "TestOneAfterTheOther|TestOtherContext|TestRaceIsOnRecord", ".")
 	require.True(t, ok, out)
 
 	out, ok = goTest(t, dir, "-run", "TestTwoStartsOneJob", ".")
