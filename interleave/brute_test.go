@@ -203,7 +203,7 @@ func TestReductionLosesNothing(t *testing.T) {
 		p := drawProgram(t)
 		want, got := map[string]bool{}, map[string]bool{}
 		orders := bruteForce(r, p.world, func(res *Result) { want[final(res)] = true })
-		x := r.explore(p.world, func(res *Result) { got[final(res)] = true })
+		x := r.explore(context.Background(), p.world, func(res *Result) { got[final(res)] = true })
 		if x.Err != nil || !x.Complete {
 			t.Fatalf("%s%v %v", p, x, x.Err)
 		}

@@ -2,6 +2,7 @@ package interleave
 
 import (
 	"container/heap"
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -65,7 +66,7 @@ func Explore(t *testing.T, world func(*World), opts ...Option) *Exploration {
 		return &Exploration{}
 	}
 	r := openTest(t, opts)
-	x := r.Explore(world)
+	x := r.Explore(t.Context(), world)
 	switch {
 	case len(x.Found) > 0:
 		t.Errorf("interleave: %s\n%s", x, r.failure(t, x.Found[0].First, world))
@@ -77,13 +78,14 @@ func Explore(t *testing.T, world func(*World), opts ...Option) *Exploration {
 	return x
 }
 
-// Explore runs the world in every inequivalent order, fewest preemptions first, within the bound of MaxExecutions.
-func (r *Runner) Explore(world func(*World)) *Exploration {
-	return r.explore(world, func(*Result) {})
+// Explore runs the world in every inequivalent order, fewest preemptions first, until the context ends or the bound of
+// MaxExecutions is hit.
+func (r *Runner) Explore(ctx context.Context, world func(*World)) *Exploration {
+	return r.explore(ctx, world, func(*Result) {})
 }
 
 // explore calls each with every order that was run to its end.
-func (r *Runner) explore(world func(*World), each func(*Result)) *Exploration {
+func (r *Runner) explore(ctx context.Context, world func(*World), each func(*Result)) *Exploration {
 	x := &Exploration{}
 	s := newSearch()
 	var next *debt
@@ -113,8 +115,12 @@ func (r *Runner) explore(world func(*World), each func(*Result)) *Exploration {
 				break
 			}
 		}
-		if x.Executions >= r.cfg.maxOrders {
+		switch {
+		case x.Executions >= r.cfg.maxOrders:
 			x.Bound = fmt.Sprintf("%d executions", x.Executions)
+			return x
+		case ctx.Err() != nil:
+			x.Bound = fmt.Sprintf("%v after %d executions", context.Cause(ctx), x.Executions)
 			return x
 		}
 	}

@@ -29,14 +29,14 @@ func getSet(n int) func(*interleave.World) {
 func TestInequivalentOrders(t *testing.T) {
 	r := open(t)
 	for n, orders := range map[int]int{1: 1, 2: 4, 3: 36, 4: 576} {
-		x := r.Explore(getSet(n))
+		x := r.Explore(ctx, getSet(n))
 		require.NoError(t, x.Err)
 		require.True(t, x.Complete)
 		require.Equal(t, orders, x.Orders, "%d actors", n)
 		t.Log(n, x, x.Executions, x.Pruned)
 	}
 	// Six commands each, of which four are about a key of the actor's own.
-	x := r.Explore(func(w *interleave.World) {
+	x := r.Explore(ctx, func(w *interleave.World) {
 		for _, name := range names(3) {
 			w.Actor(name, func(a *interleave.Actor) error {
 				own := func() { a.Redis().Incr(ctx, "own:"+a.Name()) }

@@ -17,13 +17,16 @@ const (
 	codeUnexpected  = 1
 	codeUsage       = 2
 	codeBackend     = 3
+	codeUndecided   = 4
 	codeInterrupted = 130
 )
 
-const exitCodes = `  0    run: everything is as the catalogue expects; replay: every invariant holds
-  1    run: something is not as the catalogue expects; replay: an invariant is violated or undecided
+const exitCodes = `  0    run: everything is as the catalogue expects; replay: every invariant holds; explore: in all orders
+  1    run: something is not as the catalogue expects; replay: an invariant is violated or undecided;
+       explore: an invariant is violated
   2    wrong usage, a bad schedule, a schedule that does not fit the program, or output that can't be written
   3    the throwaway Redis is not available, has died, or refuses a command
+  4    explore: undecided, because not all orders were run
   130  interrupted (SIGINT or SIGTERM)
 `
 

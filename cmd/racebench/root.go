@@ -17,6 +17,7 @@ that decides inside one script (lua). Nothing has to be installed: the default R
 const rootExample = `  racebench run                                    every race
   racebench show A1                                the story of one
   racebench replay A1 'A.GET B.GET A.. B..'        one in an order of your own
+  racebench explore A1                             one in every order
   racebench run A1 --redis process                 on a redis-server from PATH`
 
 func newRoot(a *app) *cobra.Command {
@@ -40,7 +41,7 @@ func newRoot(a *app) *cobra.Command {
 	root.PersistentFlags().BoolVar(&a.plain, "no-color", false, "print without colours, as when NO_COLOR is set")
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageTemplate(strings.TrimRight(root.UsageTemplate(), "\n") + "{{if not .HasParent}}\n\nExit codes:\n" + exitCodes + "{{else}}\n{{end}}")
-	root.AddCommand(newRun(a), newList(a), newShow(a), newReplay(a), newDoctor(a), newVersion(a), newScheduleTopic())
+	root.AddCommand(newRun(a), newList(a), newShow(a), newReplay(a), newExplore(a), newDoctor(a), newVersion(a), newScheduleTopic())
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultCompletionCmd(a.args...)
 	for _, c := range root.Commands() {

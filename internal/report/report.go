@@ -16,17 +16,18 @@ const Schema = 1
 
 // Kinds of documents.
 const (
-	KindRun       = "run"
-	KindReplay    = "replay"
-	KindMeta      = "run.meta"
-	KindCatalogue = "catalogue"
-	KindDoctor    = "doctor"
+	KindRun         = "run"
+	KindReplay      = "replay"
+	KindExploration = "exploration"
+	KindMeta        = "run.meta"
+	KindCatalogue   = "catalogue"
+	KindDoctor      = "doctor"
 )
 
 // Head begins every document.
 type Head struct {
 	Schema int    `json:"schema"` // Schema
-	Kind   string `json:"kind"`   // run, replay, run.meta, catalogue or doctor
+	Kind   string `json:"kind"`   // run, replay, exploration, run.meta, catalogue or doctor
 }
 
 // Run is what racebench run found.
@@ -166,6 +167,35 @@ type Replay struct {
 	Before   string    `json:"before,omitempty"` // constraints on the rest
 	Decision *Decision `json:"decision,omitempty"`
 	Observed
+}
+
+// Exploration is what racebench explore found.
+type Exploration struct {
+	Head
+	Backend    Backend            `json:"backend"`
+	Scenario   string             `json:"scenario"`
+	Name       string             `json:"name"`
+	Impl       string             `json:"impl"`
+	Variant    string             `json:"variant,omitempty"`
+	Strategy   string             `json:"strategy"`         // exhaustive
+	Executions int                `json:"executions"`       // worlds run
+	Orders     int                `json:"orders"`           // inequivalent orders among them
+	Pruned     int                `json:"pruned"`           // worlds cut short, because their orders were explored already
+	Violating  int                `json:"violating"`        // orders that violate some invariant
+	Exhausted  bool               `json:"exhausted"`        // all inequivalent orders were run
+	Verdict    interleave.Outcome `json:"verdict"`          // held, violated or undecided
+	Reason     string             `json:"reason,omitempty"` // the bound or the error that ended it too early
+	Violations []Violation        `json:"violations,omitempty"`
+	PerSecond  float64            `json:"executions_per_second"` // differs from run to run
+}
+
+// Violation is one way in which orders go wrong.
+type Violation struct {
+	Invariant string    `json:"invariant"`
+	Orders    int       `json:"orders"`   // that violate it
+	Schedule  string    `json:"schedule"` // the first found, with the fewest preemptions
+	Steps     int       `json:"steps"`    // of that order
+	Decision  *Decision `json:"decision,omitempty"`
 }
 
 // Meta is about a run, and differs from run to run.

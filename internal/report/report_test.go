@@ -168,7 +168,7 @@ func TestDocumented(t *testing.T) {
 			walk(f.Type)
 		}
 	}
-	for _, document := range []any{report.Run{}, report.Replay{}, report.Meta{}, report.Catalogue{}} {
+	for _, document := range []any{report.Run{}, report.Replay{}, report.Exploration{}, report.Meta{}, report.Catalogue{}} {
 		walk(reflect.TypeOf(document))
 	}
 	require.Greater(t, len(seen), 15)
