@@ -32,7 +32,19 @@ func (r *Runner) Decide(res *Result, world func(*World)) *Decision {
 		again := r.run(&lenient{forced: newForced(order, fair{})}, needsJournal(order), world)
 		return again.Err == nil && again.Outcome() == Held
 	}
+	// A fault is the better answer where it is one: without it, the order would be one of many.
 	decides := func(from, to int) *Decision {
+		alone := func(kind func(*Step) bool) *Decision {
+			for i := from; i < to && tried < maxFlips; i++ {
+				if s := steps[i]; kind(s) && holds(without(steps, i)) {
+					return &Decision{Steps: []int{s.N}, Text: s.short() + " (without it everything holds)"}
+				}
+			}
+			return nil
+		}
+		if d := alone(func(s *Step) bool { return s.Fault != "" }); d != nil {
+			return d
+		}
 		for j := from; j < to; j++ {
 			for i := j - 1; i >= 0 && tried < maxFlips; i-- {
 				if dependent(steps[i], steps[j]) && holds(flipped(steps, i, j)) {
@@ -43,12 +55,7 @@ func (r *Runner) Decide(res *Result, world func(*World)) *Decision {
 				}
 			}
 		}
-		for i := from; i < to && tried < maxFlips; i++ {
-			if s := steps[i]; s.faulty() && holds(without(steps, i)) {
-				return &Decision{Steps: []int{s.N}, Text: s.Summary() + " (without it everything holds)"}
-			}
-		}
-		return nil
+		return alone(func(s *Step) bool { return s.Kind == StepClock })
 	}
 	// What comes after the first violation can prevent it only by coming earlier, which says less about it.
 	first := len(steps)
@@ -122,21 +129,24 @@ func flipped(steps []*Step, i, j int) schedule.Schedule {
 	return order
 }
 
-// faulty reports whether a step is something that went wrong, or time that passed.
-func (s *Step) faulty() bool { return s.Fault != "" || s.Kind == StepClock }
-
-// without is the order without the fault of step i: an operation is kept and simply works.
+// without is the order without the fault of step i: an operation is kept and simply works, an actor that would have died
+// goes on to its end.
 func without(steps []*Step, i int) schedule.Schedule {
 	var order schedule.Schedule
 	for k, s := range steps {
 		t := s.Token()
-		if k == i {
-			if s.Kind != StepOperation {
-				continue
-			}
-			t.Fault = schedule.NoFault
+		if k != i {
+			order = append(order, t)
+			continue
 		}
-		order = append(order, t)
+		crash := s.Fault == "crash"
+		if s.Kind == StepOperation {
+			t.Fault = schedule.NoFault
+			order = append(order, t)
+		}
+		if crash {
+			order = append(order, schedule.Token{Kind: schedule.Drain, Actor: s.Actor})
+		}
 	}
 	return order
 }

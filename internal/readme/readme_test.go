@@ -69,7 +69,7 @@ func TestReadme(t *testing.T) {
 			t.Errorf("a block of language %q is not executed", b.lang)
 		}
 	}
-	require.Equal(t, 5, commands)
+	require.Equal(t, 7, commands)
 	require.Len(t, files, 1)
 }
 
