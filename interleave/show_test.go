@@ -48,6 +48,6 @@ func TestDecideLooksUpToTheViolationFirst(t *testing.T) {
 		d := r.Decide(res, world)
 		require.NotNil(t, d)
 		require.Equal(t, []int{2}, d.Steps, d.Text)
-		require.Contains(t, d.Text, "crashes (without it everything holds)")
+		require.Contains(t, d.Text, "A.SET!crash (without it everything holds)")
 	})
 }
