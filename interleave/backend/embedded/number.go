@@ -31,7 +31,7 @@ func parseDouble(s string) (f float64, ok, exotic bool) {
 	case "":
 		return 0, false, false
 	}
-	if strings.ContainsAny(s, "xX_") {
+	if strings.Contains(strings.ToLower(s), "0x") {
 		return 0, false, true
 	}
 	f, err := strconv.ParseFloat(s, 64)

@@ -62,7 +62,7 @@ func init() { // scripts call handlers, which would make a cycle of a composite 
 		"SSCAN": cmdScanSmall(kindSet),
 
 		// Sorted sets
-		"ZADD": cmdZadd, "ZINCRBY": cmdZincrby, "ZREM": pass(positive, plain), "ZCARD": pass(never, plain),
+		"ZADD": cmdZadd(false), "ZINCRBY": cmdZadd(true), "ZREM": pass(positive, plain), "ZCARD": pass(never, plain),
 		"ZSCORE": pass(never, asFloat), "ZMSCORE": cmdZmscore, "ZRANK": pass(never, plain), "ZREVRANK": pass(never, plain),
 		"ZRANGE": cmdZrange, "ZRANGESTORE": cmdZrangestore, "ZREVRANGE": cmdZrangeOld('r', true),
 		"ZRANGEBYSCORE": cmdZrangeOld('s', false), "ZREVRANGEBYSCORE": cmdZrangeOld('s', true),

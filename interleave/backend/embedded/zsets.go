@@ -11,9 +11,18 @@ import (
 // zaddOptions are those of ZADD.
 type zaddOptions struct{ nx, xx, gt, lt, ch, incr bool }
 
-func cmdZadd(x *call, args []string) {
-	var o zaddOptions
-	i := 2
+// cmdZadd is ZADD, and ZINCRBY, for which the server reads the same options.
+func cmdZadd(incr bool) handler {
+	return func(x *call, args []string) {
+		o := zaddOptions{incr: incr}
+		pairs := o.read(args[2:])
+		x.zadd(args[1], pairs, o)
+	}
+}
+
+// read reads the options and returns what follows.
+func (o *zaddOptions) read(args []string) []string {
+	i := 0
 options:
 	for ; i < len(args); i++ {
 		switch strings.ToUpper(args[i]) {
@@ -33,11 +42,7 @@ options:
 			break options
 		}
 	}
-	x.zadd(args[1], args[i:], o)
-}
-
-func cmdZincrby(x *call, args []string) {
-	x.zadd(args[1], args[2:], zaddOptions{incr: true})
+	return args[i:]
 }
 
 // scoreOf is the score of a member.
