@@ -124,6 +124,17 @@ func (s *search) owe(n *node, actor string) {
 	}
 }
 
+// next is the debt to pay next; nil when there is none left.
+func (s *search) next() *debt {
+	for len(s.open) > 0 {
+		d := heap.Pop(&s.open).(debt)
+		if d.n.child[d.alt.key] == nil {
+			return &d
+		}
+	}
+	return nil
+}
+
 // walk is one execution of a search: it follows the way to a debt and then goes on with as few preemptions as it can.
 type walk struct {
 	s       *search

@@ -1,7 +1,6 @@
 package interleave
 
 import (
-	"container/heap"
 	"context"
 	"errors"
 	"fmt"
@@ -11,11 +10,15 @@ import (
 // Exploration is what became of a search through the orders of a world.
 type Exploration struct {
 	Executions int // worlds run
-	Orders     int // inequivalent orders among them, each run to its end
-	Pruned     int // worlds given up because every continuation was explored elsewhere
-	Violating  int // of Orders
+	// Orders counts the orders run to their end. They are inequivalent as long as the search is exhaustive; drawn ones may
+	// repeat.
+	Orders    int
+	Pruned    int // worlds given up because every continuation was explored elsewhere
+	Violating int // of Orders
 	// Complete says that every inequivalent order has been run.
 	Complete bool
+	// FirstAt is the execution that found the first order to go wrong, from 1; 0 when none did.
+	FirstAt int
 	// Bound is what ended a search that is not complete.
 	Bound string
 	// Found has one entry for each way to go wrong, in the order of being found, with the first order that does.
@@ -78,51 +81,105 @@ func Explore(t *testing.T, world func(*World), opts ...Option) *Exploration {
 	return x
 }
 
-// Explore runs the world in every inequivalent order, fewest preemptions first, until the context ends or the bound of
-// MaxExecutions is hit.
+// Explore runs the world in many orders, by default in every inequivalent one with the fewest preemptions first, until
+// the context ends or the bound of MaxExecutions is hit. See Strategy.
 func (r *Runner) Explore(ctx context.Context, world func(*World)) *Exploration {
 	return r.explore(ctx, world, func(*Result) {})
 }
 
 // explore calls each with every order that was run to its end.
 func (r *Runner) explore(ctx context.Context, world func(*World), each func(*Result)) *Exploration {
-	x := &Exploration{}
+	e := &exploring{Exploration: &Exploration{}, r: r, ctx: ctx, world: world, each: each}
+	switch r.cfg.strategy {
+	case "exhaustive":
+		e.exhaust(r.cfg.maxOrders)
+	case "portfolio":
+		// Orders with few preemptions find most of what there is to find, soon. Then each way to draw has a turn, because
+		// none finds everything.
+		if e.exhaust(min(r.cfg.maxOrders, portfolioFirst)); !e.over() {
+			e.sample("surw", "pct", "pos")
+		}
+	default:
+		e.sample(r.cfg.strategy)
+	}
+	return e.Exploration
+}
+
+// portfolioFirst is how many worlds of a portfolio are spent on the exhaustive search.
+const portfolioFirst = 500
+
+// exploring is an exploration under way.
+type exploring struct {
+	*Exploration
+	r     *Runner
+	ctx   context.Context
+	world func(*World)
+	each  func(*Result)
+}
+
+// over reports whether nothing more is to be run.
+func (e *exploring) over() bool {
+	switch cfg := e.r.cfg; {
+	case e.Complete || e.Err != nil:
+		return true
+	case cfg.firstOnly && e.FirstAt > 0:
+		e.Bound = "stopped at the first"
+	case e.ctx.Err() != nil:
+		e.Bound = fmt.Sprintf("%v after %d executions", context.Cause(e.ctx), e.Executions)
+	case e.Executions >= cfg.maxOrders:
+		e.Bound = fmt.Sprintf("%d executions", e.Executions)
+	default:
+		return false
+	}
+	return true
+}
+
+// run runs one world and counts it.
+func (e *exploring) run(st strategy) *Result {
+	res := e.r.run(st, false, e.world)
+	e.Executions++
+	if e.Err = fatalTo(res.Err); e.Err == nil && !errors.Is(res.Err, errPruned) {
+		e.each(res)
+	}
+	return res
+}
+
+// exhaust searches through the inequivalent orders, at most n executions.
+func (e *exploring) exhaust(n int) {
 	s := newSearch()
 	var next *debt
 	for {
 		w := s.walk(next)
-		res := r.run(w, false, world)
-		x.Executions++
+		res := e.run(w)
 		if w.pending != nil {
 			w.arrived(res.Trace)
 		}
 		s.learn(w)
-		if x.Err = fatalTo(res.Err); x.Err != nil {
-			return x
+		if e.Err != nil {
+			return
 		}
-		if !errors.Is(res.Err, errPruned) {
-			each(res)
+		e.count(res)
+		next = s.next()
+		if e.Complete = next == nil; e.over() || e.Executions >= n {
+			return
 		}
-		x.count(res)
-		for {
-			if len(s.open) == 0 {
-				x.Complete = true
-				return x
-			}
-			d := heap.Pop(&s.open).(debt)
-			if d.n.child[d.alt.key] == nil {
-				next = &d
-				break
-			}
+	}
+}
+
+// sample draws orders, with each of the strategies in turn.
+func (e *exploring) sample(names ...string) {
+	var drawing []sampler
+	for _, name := range names {
+		drawing = append(drawing, samplers[name]())
+	}
+	for i := 0; !e.over(); i++ {
+		s := newSampled(drawing[i%len(drawing)], e.r.cfg.seed, i)
+		res := e.run(s)
+		if e.Err != nil {
+			return
 		}
-		switch {
-		case x.Executions >= r.cfg.maxOrders:
-			x.Bound = fmt.Sprintf("%d executions", x.Executions)
-			return x
-		case ctx.Err() != nil:
-			x.Bound = fmt.Sprintf("%v after %d executions", context.Cause(ctx), x.Executions)
-			return x
-		}
+		s.s.end(s.count)
+		e.count(res)
 	}
 }
 
@@ -156,6 +213,9 @@ func (x *Exploration) count(res *Result) {
 		return
 	}
 	x.Violating++
+	if x.FirstAt == 0 {
+		x.FirstAt = x.Executions
+	}
 	for _, v := range res.Verdicts {
 		if v.Outcome == Violated {
 			x.find(v.Invariant, res)

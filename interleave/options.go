@@ -2,6 +2,8 @@ package interleave
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -21,6 +23,9 @@ type config struct {
 	constraints  string
 	splitScripts bool
 	maxOrders    int
+	strategy     string
+	seed         uint64
+	firstOnly    bool
 	client       []func(*redis.Options)
 
 	parsed []schedule.Constraint
@@ -39,6 +44,17 @@ func MaxSteps(n int) Option { return func(c *config) { c.maxSteps = n } }
 // MaxExecutions bounds the worlds that an exploration runs; the default is 10,000. One that hits the bound is undecided
 // unless it has found a violation.
 func MaxExecutions(n int) Option { return func(c *config) { c.maxOrders = n } }
+
+// Strategy says how Explore chooses orders: exhaustive (every inequivalent order, the default), portfolio (exhaustive
+// first, then the others in turn), random, pct, pos or surw, which draw orders and so never prove that all hold.
+func Strategy(name string) Option { return func(c *config) { c.strategy = name } }
+
+// Seed is what a strategy that draws depends on, beside the number of the execution. The same seed gives the same
+// exploration.
+func Seed(n uint64) Option { return func(c *config) { c.seed = n } }
+
+// StopAtFirst ends an exploration with the first order that goes wrong, instead of counting all that do.
+func StopAtFirst() Option { return func(c *config) { c.firstOnly = true } }
 
 // Watchdog sets how much real time may pass without anything reaching the gate before a world is given up as a
 // potential deadlock; the default is 10 s.
@@ -65,7 +81,7 @@ func ClientOptions(change func(*redis.Options)) Option {
 }
 
 func newConfig(opts []Option) (*config, error) {
-	c := &config{maxSteps: 10_000, maxOrders: 10_000, watchdog: 10 * time.Second}
+	c := &config{maxSteps: 10_000, maxOrders: 10_000, strategy: "exhaustive", watchdog: 10 * time.Second}
 	for _, o := range opts {
 		o(c)
 	}
@@ -76,6 +92,9 @@ func newConfig(opts []Option) (*config, error) {
 		return nil, fmt.Errorf("interleave: MaxExecutions(%d): at least 1", c.maxOrders)
 	case c.watchdog <= 0:
 		return nil, fmt.Errorf("interleave: Watchdog(%v): more than 0", c.watchdog)
+	}
+	if !slices.Contains(Strategies(), c.strategy) {
+		return nil, fmt.Errorf("interleave: no strategy %q (have %s)", c.strategy, strings.Join(Strategies(), ", "))
 	}
 	var err error
 	c.parsed, err = schedule.ParseConstraints(c.constraints)
