@@ -14,9 +14,11 @@ type Exploration struct {
 	// repeat.
 	Orders    int
 	Pruned    int // worlds given up because every continuation was explored elsewhere
+	Undecided int // of Orders: a bound of the world was hit, or a judgement could not be made
 	Violating int // of Orders
 	// Complete says that every inequivalent order has been run.
 	Complete bool
+	Why      string // of the last that was undecided
 	// FirstAt is the execution that found the first order to go wrong, from 1; 0 when none did.
 	FirstAt int
 	// Bound is what ended a search that is not complete.
@@ -39,7 +41,7 @@ func (x *Exploration) Outcome() Outcome {
 	switch {
 	case len(x.Found) > 0:
 		return Violated
-	case x.Complete && x.Err == nil:
+	case x.Complete && x.Err == nil && x.Undecided == 0:
 		return Held
 	}
 	return Undecided
@@ -48,11 +50,18 @@ func (x *Exploration) Outcome() Outcome {
 // String says how many orders there are and how many go wrong: "12 of 14 orders violate, all explored".
 func (x *Exploration) String() string {
 	how := "all explored"
-	if !x.Complete {
+	switch {
+	case x.Complete:
+	case x.Err != nil:
+		how = "given up: " + x.Err.Error()
+	default:
 		how = "not all explored: " + x.Bound
 	}
-	if x.Violating == 0 && x.Complete {
+	switch {
+	case x.Outcome() == Held:
 		return fmt.Sprintf("all %d orders hold", x.Orders)
+	case x.Undecided > 0:
+		how = fmt.Sprintf("%d undecided (%s), %s", x.Undecided, x.Why, how)
 	}
 	return fmt.Sprintf("%d of %d orders violate, %s", x.Violating, x.Orders, how)
 }
@@ -66,7 +75,7 @@ func Explore(t *testing.T, world func(*World), opts ...Option) *Exploration {
 	}
 	if *replayFlag != "" {
 		Force(t, *replayFlag, world, opts...)
-		return &Exploration{}
+		return &Exploration{Executions: 1, Orders: 1, Bound: "a replay runs one order"}
 	}
 	r := openTest(t, opts)
 	x := r.Explore(t.Context(), world)
@@ -127,7 +136,7 @@ func (e *exploring) over() bool {
 	case e.ctx.Err() != nil:
 		e.Bound = fmt.Sprintf("%v after %d executions", context.Cause(e.ctx), e.Executions)
 	case e.Executions >= cfg.maxOrders:
-		e.Bound = fmt.Sprintf("%d executions", e.Executions)
+		e.Bound = fmt.Sprintf("%d executions, the most that MaxExecutions allows", e.Executions)
 	default:
 		return false
 	}
@@ -209,7 +218,8 @@ func (x *Exploration) count(res *Result) {
 		return
 	}
 	if res.Outcome() == Undecided && res.Err == nil {
-		x.Bound = "a world " + res.Trace.Bound
+		x.Undecided++
+		x.Why = undecidedBy(res)
 		return
 	}
 	x.Violating++
@@ -224,6 +234,19 @@ func (x *Exploration) count(res *Result) {
 	if res.Err != nil {
 		x.find(fmt.Sprintf("%T", res.Err), res)
 	}
+}
+
+// undecidedBy says why a world could not be decided.
+func undecidedBy(res *Result) string {
+	if res.Trace.Bound != "" {
+		return "a world was ended by a bound: " + res.Trace.Bound
+	}
+	for _, v := range res.Verdicts {
+		if v.Outcome == Undecided {
+			return fmt.Sprintf("%q: %s", v.Invariant, v.Detail)
+		}
+	}
+	return ""
 }
 
 func (x *Exploration) find(what string, res *Result) {
