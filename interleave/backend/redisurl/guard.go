@@ -10,8 +10,9 @@ import (
 
 // keys are those that commands of the run have named in order to write them.
 type keys struct {
-	db    int
-	named map[string]bool
+	db      int
+	named   map[string]bool
+	scripts map[string]string // why a script is refused, by its text; empty if it is not
 }
 
 // list returns them in order.
@@ -26,6 +27,22 @@ const (
 
 // guard refuses what would concern more than the keys of the run, and notes the keys that a command writes.
 func (k *keys) guard(args []string) string {
+	reason := refusal(args)
+	switch name := strings.ToUpper(args[0]); {
+	case reason != "":
+	case (name == "EVAL" || name == "EVAL_RO") && len(args) > 1:
+		reason = k.script(args[1])
+	case name == "SCRIPT" && len(args) > 2 && strings.EqualFold(args[1], "LOAD"):
+		reason = k.script(args[2])
+	}
+	if reason != "" {
+		return reason
+	}
+	return k.note(args)
+}
+
+// refusal says why a command is refused by its words alone; empty if it is not. A word may be [unknown].
+func refusal(args []string) string {
 	name := strings.ToUpper(args[0])
 	sub := ""
 	if len(args) > 1 {
@@ -33,7 +50,7 @@ func (k *keys) guard(args []string) string {
 	}
 	switch name {
 	case "FLUSHALL", "FLUSHDB", "ACL", "DEBUG", "SHUTDOWN", "SAVE", "BGSAVE", "BGREWRITEAOF", "REPLICAOF", "SLAVEOF", "FAILOVER",
-		"MODULE", "MIGRATE", "MONITOR", "SYNC", "PSYNC", "RESTORE-ASKING", "CLUSTER":
+		"MODULE", "MIGRATE", "MONITOR", "SYNC", "PSYNC", "REPLCONF", "RESTORE-ASKING", "CLUSTER", "FCALL", "FCALL_RO":
 		return notOurs
 	case "SWAPDB", "MOVE":
 		return oneDB
@@ -55,24 +72,21 @@ func (k *keys) guard(args []string) string {
 		if sub != "LIST" && sub != "DUMP" && sub != "STATS" && sub != "HELP" {
 			return notOurs
 		}
-	case "SCRIPT":
-		if sub == "KILL" || sub == "DEBUG" {
-			return notOurs
-		}
-	case "CLIENT":
-		if sub == "KILL" || sub == "PAUSE" || sub == "UNPAUSE" || sub == "UNBLOCK" {
-			return notOurs
-		}
-	case "LATENCY", "SLOWLOG":
-		if sub == "RESET" {
-			return notOurs
-		}
-	case "MEMORY":
-		if sub == "PURGE" {
+	case "SCRIPT", "CLIENT", "LATENCY", "SLOWLOG", "MEMORY":
+		if sub == unknown || slices.Contains(notSubs[name], sub) {
 			return notOurs
 		}
 	}
-	return k.note(args)
+	return ""
+}
+
+// notSubs are the subcommands that are refused of commands of which others are not.
+var notSubs = map[string][]string{
+	"SCRIPT":  {"KILL", "DEBUG"},
+	"CLIENT":  {"KILL", "PAUSE", "UNPAUSE", "UNBLOCK"},
+	"LATENCY": {"RESET"},
+	"SLOWLOG": {"RESET"},
+	"MEMORY":  {"PURGE"},
 }
 
 // note remembers the keys that a command writes. A command that only reads makes no key the run's own.

@@ -93,6 +93,35 @@ func monitor(t *testing.T, addr net.Addr) func() string {
 	}
 }
 
+// harmful scripts could reach what is not the run's.
+var harmful = []string{
+	`redis.call('flushall')`, `return redis.call("FLUSHDB")`, `redis.pcall 'FlushAll'`, `redis.call[[flushall]]`, "redis.call([=[\nflushall]=])",
+	`redis.call('\102lush\97ll')`, `redis . --[[ here ]] call ( 'flushall' )`, "#!lua\nredis.call('flushall')", `server.call('flushall')`,
+	`redis.call('select', 0) redis.call('del', 'mine2')`, `redis.call('select', '0')`, `redis.call('select', '3')`,
+	`redis.call('SWAPDB', 0, 1)`, `redis.call('MOVE', KEYS[1], 3)`, `redis.call('COPY', KEYS[1], KEYS[1], 'db', 3)`,
+	`redis.call('COPY', KEYS[1], KEYS[1], ARGV[1], 3)`, `redis.call('COPY', unpack(ARGV))`, `redis.call('COPY', ...)`,
+	`redis.call('config', 'set', 'maxmemory', 1)`, `redis.call('config', ARGV[1], 'maxmemory', 1)`, `redis.call('config', unpack(ARGV))`,
+	`redis.call('SCRIPT', 'FLUSH')`, `redis.call('function', 'flush')`, `redis.call('memory', ARGV[1])`, `redis.call('slowlog', 'reset')`,
+	`redis.call(ARGV[1])`, `redis.call('flush' .. 'all')`, `redis.call(('flushall'))`, `redis.call(unpack(ARGV))`, `redis.call()`,
+	`local c = redis.call; c('flushall')`, `local c = redis.call c(ARGV[1])`, `local c, d = redis.pcall, 1 c('flushall')`,
+	`local c = redis.call local d = c d('flushall')`, `local c = redis.call return pcall(c, 'flushall')`,
+	`pcall(redis.call, 'flushall')`, `pcall(redis.call, ARGV[1])`, `local r = redis r.call('flushall')`, `redis['call']('flushall')`,
+	`for _, f in pairs(redis) do f('flushall') end`, `_G.redis.call('flushall')`, `loadstring('redis.ca' .. 'll("flushall")')()`,
+	`load(function() return nil end)`, `getfenv(0)['red' .. 'is'].call('flushall')`, `return f_0123456789012345678901234567890123456789()`,
+	`local f = {redis.call} f[1]('flushall')`, `redis.call('set', KEYS[1], redis.call('flushall'))`, `redis.call('get', (function() redis.call('flushall') end)())`,
+	"-- a comment\rredis.call('flushall')", `local s = '\'' redis.call('flushall') --'`, "\x1bLua",
+}
+
+// harmless scripts tell that they are.
+var harmless = []string{
+	`return redis.call('GET', KEYS[1])`, `return redis.call("set", KEYS[1], 'select')`, `redis.call('SADD', KEYS[1] .. '2', 'x', unpack(ARGV)) redis.call('DEL', KEYS[1] .. '2')`,
+	`-- redis.call('flushall')`, "--[[\nredis.call(ARGV[1])\n]] return 1", `return "redis.call('flushall')"`, `return [==[redis.call('flushall')]]]==]`,
+	`local rcall = redis.call rcall('DEL', KEYS[1]) return rcall("GET", KEYS[1])`, `local c = redis.pcall; return c('GET', KEYS[1])`,
+	`return pcall(redis.call, 'GET', KEYS[1])`, `if redis.call 'PING'.ok == 'PONG' then return redis.status_reply('fine') end`,
+	`return redis.call('COPY', KEYS[1], KEYS[1] .. 'x', 'REPLACE')`, "#!lua flags=no-writes\nreturn redis.sha1hex(redis.call('GET', KEYS[1]) or '')",
+	`local t = {} t.redis = 1 t.load = 2 return t.redis`,
+}
+
 // A whole run leaves a user's server as it was, foreign keys that come in the middle of it included.
 func TestUsersServerIsLeftAlone(t *testing.T) {
 	theirs, url := users(t, 2)
@@ -140,6 +169,24 @@ func TestUsersServerIsLeftAlone(t *testing.T) {
 			if raw, err := c.Do(strings.Fields(command)); !errors.As(err, &refused) {
 				t.Errorf("%s: %q, %v", command, raw, err)
 			}
+		}
+		for _, script := range harmful {
+			for _, command := range [][]string{{"EVAL", script, "1", "k", "flushall"}, {"script", "load", script}} {
+				var refused *backend.RefusedError
+				if raw, err := c.Do(command); !errors.As(err, &refused) {
+					t.Errorf("%q: %q, %v", command, raw, err)
+				}
+			}
+		}
+		for _, script := range harmless {
+			if got := do(t, c, "EVAL", script, "1", "k", "ours"); strings.HasPrefix(got, "-") {
+				t.Errorf("%s: %s", script, got)
+			}
+		}
+		do(t, c, "DEL", "k")
+		// A digest of a script that somebody else has loaded.
+		if got := do(t, c, "EVALSHA", ask(t, theirs, "SCRIPT", "LOAD", "return redis.call('FLUSHALL')"), "0"); !strings.HasPrefix(got, "-NOSCRIPT") {
+			t.Error(got)
 		}
 	}
 	if err := s.Close(); err != nil {

@@ -42,9 +42,9 @@ func (c *conn) Do(args []string) ([]byte, error) {
 	case len(args) == 0:
 		return nil, s.refuse(args, "it is empty")
 	}
-	if s.opts.Guard != nil {
-		if reason := s.opts.Guard(args); reason != "" {
-			return nil, s.refuse(args, reason)
+	if s.shift == nil {
+		if err := s.guard(args); err != nil {
+			return nil, err
 		}
 	}
 	if k := kindOf(args[0]); k != plain {
@@ -125,6 +125,17 @@ func (c *conn) broken(args []string, err error) error {
 		return c.err
 	}
 	return s.err
+}
+
+// guard asks who owns the server about a command as the client sent it.
+func (s *Server) guard(args []string) error {
+	if s.opts.Guard == nil {
+		return nil
+	}
+	if reason := s.opts.Guard(args); reason != "" {
+		return s.refuse(args, reason)
+	}
+	return nil
 }
 
 func (s *Server) refuse(args []string, reason string) error {

@@ -60,6 +60,9 @@ func (c *shiftConn) Do(args []string) ([]byte, error) {
 	if len(args) == 0 || c.conn.s.err != nil {
 		return c.conn.Do(args)
 	}
+	if err := c.conn.s.guard(args); err != nil {
+		return nil, err
+	}
 	if s := c.conn.s; s.moved {
 		// Before the command is translated, which may note a deadline that the sweep would forget.
 		if err := s.sweep(); err != nil {
