@@ -80,14 +80,15 @@ func do(t *testing.T, c backend.Conn, args ...string) string {
 func running(t *testing.T) int {
 	t.Helper()
 	host, _ := os.Hostname()
-	out, err := exec.Command("docker", "ps", "-aq", "--filter", "label="+labelHost+"="+host).Output()
+	out, err := exec.Command("docker", "ps", "-aq", "--filter", "label="+labelHost+"="+host).CombinedOutput()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("docker ps: %v: %s", err, out)
 	}
 	return len(strings.Fields(string(out)))
 }
 
 func TestWorlds(t *testing.T) {
+	image(t) // where there is none, nothing is to be counted either
 	for _, shift := range []bool{false, true} {
 		t.Run(fmt.Sprint("shift=", shift), func(t *testing.T) {
 			s := open(t, backend.Config{ShiftClock: shift})
