@@ -38,8 +38,8 @@ type Actor struct {
 	exit     exit
 	faulted  bool // a connection was broken by a fault: an error of this actor is no surprise
 	sessions []*session
-	gone     []*op // late: sent by a client that has given up since
-	noticed  bool  // the scheduler knows that done is set
+	gone     []*session // whose client has given up, with commands still on their way
+	noticed  bool       // the scheduler knows that done is set
 }
 
 const (
@@ -147,7 +147,7 @@ func (a *Actor) Note(key, value string) {
 // deferred calls included. A goroutine that belongs to a client library gets an error instead: others may wait for it
 // on channels, and would wait for ever if it just ended.
 func (a *Actor) contact() error {
-	const patience = 100 // contacts until a library that retries without a pause is ended all the same
+	const patience = 100_000 // contacts until a library that retries without a pause is ended all the same
 	if callers().resolve().subject || a.late.Add(1) > patience {
 		runtime.Goexit()
 	}

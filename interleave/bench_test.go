@@ -1,10 +1,8 @@
 package interleave_test
 
 import (
-	"fmt"
 	"net"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -12,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/racebench/racebench/interleave"
+	"github.com/racebench/racebench/internal/rundir"
 )
 
 // The benchmarks print, beside the time of one operation, its ratio to a bare client round trip that was measured
@@ -25,10 +24,16 @@ func bare(b *testing.B) *redis.Client {
 	if err != nil {
 		b.Skip("redis-server is not on PATH; to have it: apt-get install redis-server")
 	}
-	dir := b.TempDir()
-	sock := filepath.Join(dir, "s")
-	cmd := exec.Command(path, "--port", "0", "--unixsocket", sock, "--save", "", "--appendonly", "no", "--dir", dir)
-	if err := cmd.Start(); err != nil {
+	folder, err := rundir.Open()
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { folder.Release() })
+	base := folder.Next()
+	socket, sock := folder.Socket(base)
+	cmd := exec.Command(path, "--port", "0", "--unixsocket", socket, "--save", "", "--appendonly", "no", "--dir", ".")
+	cmd.Dir = folder.Path
+	if err := folder.Start(cmd, base); err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
@@ -153,5 +158,3 @@ func median(d []time.Duration) time.Duration {
 	slices.Sort(d)
 	return d[len(d)/2]
 }
-
-var _ = fmt.Sprint

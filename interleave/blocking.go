@@ -2,6 +2,7 @@ package interleave
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,10 +20,9 @@ type blocking struct {
 	now      []string      // the same command in a form that does not wait
 	deadline time.Time     // zero: none; set when the operation reaches the head of its connection
 
-	settled bool   // deadline and stream ids are set
-	probed  int    // version of the data that ready was found on; -1 before the first probe
-	ready   bool   // there is something for it
-	source  string // the key it would pop from, when ready
+	probed int    // version of the data that ready was found on; -1 before the first probe
+	ready  bool   // there is something for it
+	source string // the key it would pop from, when ready
 }
 
 type blockKind int
@@ -69,6 +69,14 @@ func parseBlocking(args []string) *blocking {
 		return waitBlocking(name, args)
 	}
 	return nil
+}
+
+// pops is the type of key that the command pops from; it goes on waiting beside another.
+func (b *blocking) pops() string {
+	if strings.HasPrefix(strings.ToUpper(b.now[0]), "BZ") {
+		return "zset"
+	}
+	return "list"
 }
 
 func popBlocking(args, keys []string, timeout string) *blocking {
@@ -133,10 +141,6 @@ func waitBlocking(name string, args []string) *blocking {
 // settleBlocking fixes what depends on the moment of arrival: the deadline, and "$" of XREAD.
 func (e *engine) settleBlocking(o *op) error {
 	b := o.block
-	if b.settled {
-		return nil
-	}
-	b.settled = true
 	if b.timeout > 0 {
 		b.deadline = time.Now().Add(b.timeout)
 	}
@@ -166,7 +170,8 @@ func (e *engine) settleBlocking(o *op) error {
 func (e *engine) enabled(o *op) (bool, error) {
 	b := o.block
 	if b == nil {
-		return true, nil
+		later, err := e.afterWaiters(o)
+		return !later && err == nil, err
 	}
 	if !b.deadline.IsZero() && !time.Now().Before(b.deadline) {
 		return true, nil
@@ -190,11 +195,11 @@ func (e *engine) probe(o *op) (bool, error) {
 	switch b.kind {
 	case blockPop:
 		for _, k := range b.keys {
-			v, err := e.ask(o.s.db, "EXISTS", k)
+			v, err := e.ask(o.s.db, "TYPE", k)
 			if err != nil {
 				return false, err
 			}
-			if v.Int > 0 {
+			if v.Str == b.pops() || v.Str != "none" && o.at.Equal(time.Now()) { // a command just come is refused for a wrong type
 				b.source = k
 				return true, nil
 			}
@@ -250,23 +255,47 @@ func fields(v wire.Value) map[string]wire.Value {
 	return m
 }
 
-// overtakes reports whether an earlier command waits for one of the keys of o: the server serves first come, first
-// served.
+// overtakes reports whether an earlier command waits for the key that o would pop from. Those that came at the same
+// instant may have reached the server in any order; but what came before the clock last moved has been waiting there, and
+// the server serves first come, first served.
 func (e *engine) overtakes(o *op) bool {
-	if o.block.kind != blockPop {
-		return false
-	}
+	return slices.ContainsFunc(e.due, func(w *op) bool { return w.at.Before(o.at) && w.waitsFor(o.s.db, o.block.source) })
+}
+
+// dueWaiters are the waiting pops that came before the clock last moved.
+func (e *engine) dueWaiters() []*op {
+	var due []*op
 	for _, s := range e.sessions {
-		if s == o.s || s.closed || s.db != o.s.db || len(s.ops) == 0 {
+		if !s.closed && len(s.ops) > 0 && s.ops[0].block != nil && s.ops[0].block.kind == blockPop && s.ops[0].at.Before(time.Now()) {
+			due = append(due, s.ops[0])
+		}
+	}
+	return due
+}
+
+func (o *op) waitsFor(db int, key string) bool {
+	return o.s.db == db && slices.Contains(o.block.keys, key)
+}
+
+// afterWaiters reports whether o has to wait because the server serves a waiting command first.
+func (e *engine) afterWaiters(o *op) (bool, error) {
+	for _, w := range e.due {
+		if w.s == o.s {
 			continue
 		}
-		other := s.ops[0]
-		if other.seq < o.seq && other.block != nil && other.block.kind == blockPop && contains(other.block.keys, o.block.source) {
-			return true
+		for _, t := range first(o.touches()) {
+			if !w.waitsFor(t.db, t.key) {
+				continue
+			}
+			if ready, err := e.enabled(w); ready || err != nil {
+				return ready, err
+			}
 		}
 	}
-	return false
+	return false, nil
 }
+
+func first(list []touch, _ bool) []touch { return list }
 
 // doBlocking executes the form of a blocking command that does not wait. Redis itself does not wait inside a
 // transaction, which keeps every other property of the command.
@@ -284,10 +313,14 @@ func (s *session) doBlocking(b *blocking) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, args := range [][]string{{"MULTI"}, b.now} {
-		if raw, err := side.Do(args); err != nil || raw[0] == '-' {
-			return raw, err
+	if raw, err := side.Do([]string{"MULTI"}); err != nil || raw[0] == '-' {
+		return raw, err
+	}
+	if raw, err := side.Do(b.now); err != nil || raw[0] == '-' {
+		if err == nil {
+			_, err = side.Do([]string{"DISCARD"})
 		}
+		return raw, err
 	}
 	raw, err := side.Do([]string{"EXEC"})
 	if err != nil || raw[0] != '*' {

@@ -1,6 +1,7 @@
 package interleave
 
 import (
+	"slices"
 	"time"
 )
 
@@ -65,7 +66,7 @@ func (e *engine) clockStep(d time.Duration, forced bool) error {
 	if len(changes) > 0 {
 		e.version++
 		if e.history != nil {
-			e.history.record(e)
+			e.history.expire(now)
 		}
 	}
 	last := e.trace.last()
@@ -80,13 +81,13 @@ func (e *engine) clockStep(d time.Duration, forced bool) error {
 	return e.poll(true)
 }
 
-// deadlock says who waits for what. No timer is pending: the clock has just moved past all of them.
-func (e *engine) deadlock() error {
-	err := &DeadlockError{}
-	v, verr := e.view()
-	if verr != nil {
-		return verr
+// waiting lists the actors that have not ended, with what they wait for.
+func (e *engine) waiting() ([]Waiting, error) {
+	v, err := e.view()
+	if err != nil {
+		return nil, err
 	}
+	var list []Waiting
 	for _, a := range v.actors {
 		if a.ended() || a.daemon {
 			continue
@@ -94,14 +95,41 @@ func (e *engine) deadlock() error {
 		w := Waiting{Actor: a.name}
 		for _, o := range a.ops {
 			w.Operations = append(w.Operations, o.String())
+			w.held = w.held || e.order.holds(o) != nil
 		}
 		for _, s := range a.sessions {
-			if s.listening && !s.closed {
-				w.Messages = true
-			}
+			w.Messages = w.Messages || s.listening && !s.closed
 		}
-		err.Waiting = append(err.Waiting, w)
+		list = append(list, w)
 	}
-	err.Stacks = stacksOf(e.world.id)
-	return err
+	return list, nil
+}
+
+// spinning is the error for a world in which nothing happens any more but commands that concern their own connection.
+func (e *engine) spinning(o *op) error {
+	list, err := e.waiting()
+	if err != nil {
+		return err
+	}
+	return &SpinError{Passed: e.passed, Command: o.String(), Actor: o.s.actor.name, Step: len(e.trace.Steps), At: time.Since(e.start), Waiting: list}
+}
+
+// deadlock says who waits for what. No timer is pending: the clock has just moved past all of them.
+func (e *engine) deadlock() error {
+	list, err := e.waiting()
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(list, func(w Waiting) bool { return w.held }) {
+		return &DivergedError{Step: len(e.trace.Steps) + 1, Expected: "the operations that have to come first", Found: "nothing else can happen", Waiting: texts(list)}
+	}
+	return &DeadlockError{Waiting: list, Stacks: stacksOf(e.world.id)}
+}
+
+func texts(list []Waiting) []string {
+	var out []string
+	for _, w := range list {
+		out = append(out, w.String())
+	}
+	return out
 }

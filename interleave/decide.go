@@ -15,8 +15,8 @@ type Decision struct {
 	Text  string `json:"text"`  // "B.GET before A.SET (the other way round it holds)"
 }
 
-// maxFlips bounds the worlds that Decide runs.
-const maxFlips = 200
+// maxFlips bounds the worlds that Decide runs, maxFlipSteps their steps together.
+const maxFlips, maxFlipSteps = 200, 20_000
 
 // Decide looks for what the violation in res hangs on, by running the world again with two dependent steps in the other
 // order, the nearest to the beginning first, or with a fault left out; first among the steps up to the first violation. It
@@ -27,6 +27,7 @@ func (r *Runner) Decide(res *Result, world func(*World)) *Decision {
 	}
 	steps := res.Trace.Steps
 	tried := 0
+	maxFlips := min(maxFlips, maxFlipSteps/max(len(steps), 1))
 	holds := func(order schedule.Schedule) bool {
 		tried++
 		again := r.run(&lenient{forced: newForced(order, fair{})}, needsJournal(order), world)
@@ -95,12 +96,12 @@ func dependent(a, b *Step) bool {
 		return keys
 	}
 	for _, c := range a.Changes {
-		if contains(touches(b), c.Key) {
+		if slices.Contains(touches(b), c.Key) {
 			return true
 		}
 	}
 	for _, c := range b.Changes {
-		if contains(touches(a), c.Key) {
+		if slices.Contains(touches(a), c.Key) {
 			return true
 		}
 	}

@@ -2,6 +2,7 @@ package interleave
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/racebench/racebench/interleave/command"
 )
@@ -33,18 +34,27 @@ func overlap(a, b []string) bool {
 // Things that are no keys but are read and written like keys.
 const (
 	touchesMessages = "\x00messages" // channels and subscriptions
-	touchesVisible  = "\x00visible"  // whatever an always invariant can see
+	touchesVisible  = "\x00visible"  // whatever an invariant can see beside the data at the end
+	touchesOrder    = "\x00order"    // what a constraint puts in order, by its number
 )
 
 // footprint is what o will touch. The keys are the server's own knowledge (package command).
 func (o *op) footprint() footprint {
 	var f footprint
+	db := o.s.db
 	for _, args := range o.commands() {
-		f.add(o.s.db, args)
+		f.add(db, args)
+		db = selected(args, db)
 	}
 	if o.name == "EXEC" {
 		// Whether it aborts depends on writes to what is watched.
 		f.reads = append(f.reads, o.s.watched...)
+	}
+	for i := range o.s.eng.cfg.parsed {
+		// A constraint makes what it names wait for one another.
+		if orders(&o.s.eng.cfg.parsed[i], o) {
+			f.writes = append(f.writes, touchesOrder+strconv.Itoa(i))
+		}
 	}
 	return f
 }
@@ -77,18 +87,19 @@ func (f *footprint) add(db int, args []string) {
 // aboutNoKey are commands without keys that neither see nor change the data. TIME sees the clock, whose moves touch
 // everything.
 var aboutNoKey = map[string]bool{
-	"TIME": true, "PING": true, "ECHO": true, "SCRIPT LOAD": true, "SCRIPT EXISTS": true, "WAIT": true, "WAITAOF": true, "EXEC": true,
+	"TIME": true, "PING": true, "ECHO": true, "SCRIPT LOAD": true, "SCRIPT EXISTS": true, "WAIT": true, "WAITAOF": true, "EXEC": true, "SELECT": true,
 }
 
 // observed adds to the footprint of a step what came of it: keys that it changed without naming them, which makes it a
-// step that may touch anything, and, where an invariant is judged after every step, that it changed something at all.
-func (s *Step) observed(judgedAlways bool) {
+// step that may touch anything; notes, whose order an invariant may look at; and, where an invariant is judged after
+// every step, that it may have changed data or ended an actor.
+func (s *Step) observed(v *view) {
 	for _, c := range s.Changes {
 		if !s.foot.all && !slices.Contains(s.foot.writes, c.Key) && !slices.Contains(s.foot.reads, c.Key) {
 			s.foot.all = true
 		}
 	}
-	if judgedAlways && len(s.Changes) > 0 {
+	if v.judged && s.noted || v.always && (s.Wrote || len(s.Events) > 0) {
 		s.foot.writes = append(s.foot.writes, touchesVisible)
 	}
 }

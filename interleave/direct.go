@@ -1,6 +1,7 @@
 package interleave
 
 import (
+	"errors"
 	"io"
 	"net"
 	"sync"
@@ -20,6 +21,9 @@ type directConn struct {
 	err error
 }
 
+// errDirect is what an actor gets from a client that is not its own: while actors run, the scheduler waits.
+var errDirect = errors.New("interleave: World.Redis and State.Redis do not pass the gate and are not for actors: use Actor.Redis")
+
 func newDirectConn(e *engine) *directConn { return &directConn{eng: e} }
 
 func (c *directConn) Write(p []byte) (int, error) {
@@ -27,6 +31,9 @@ func (c *directConn) Write(p []byte) (int, error) {
 	defer c.mu.Unlock()
 	if c.err != nil {
 		return 0, c.err
+	}
+	if c.eng.phase.Load() != working {
+		return 0, errDirect
 	}
 	if c.s == nil {
 		if c.s, c.err = c.eng.newSession(nil, nil); c.err != nil {

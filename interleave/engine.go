@@ -1,7 +1,7 @@
 package interleave
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -33,9 +33,12 @@ type engine struct {
 	image    image
 	version  int // counts what may have changed the data
 	seq      int
-	scripted bool // a script has run, which may have changed keys that it did not declare
-	pending  bool // something was said or ended since the invariants were judged
+	due      []*op // waiting commands that the server serves before anything else
+	passed   int   // commands that went through the gate without being a step, since the last step
+	scripted bool  // a script has run, which may have changed keys that it did not declare
+	pending  bool  // something was said or ended since the invariants were judged
 	trace    *Trace
+	order    *constraints
 	history  *journal // not nil when a schedule may say !failover
 	judged   []*judgement
 
@@ -99,25 +102,16 @@ func (e *engine) side(proto, db int) (backend.Conn, error) {
 func (e *engine) databases() []int {
 	dbs := []int{0}
 	for k := range e.sides { // any order: sorted below
-		dbs = addInt(dbs, k.db)
+		dbs = append(dbs, k.db)
 	}
 	for _, s := range e.sessions {
-		dbs = addInt(dbs, s.db)
+		dbs = append(dbs, s.db)
 	}
 	for k := range e.image { // any order: sorted below
-		dbs = addInt(dbs, k.db)
+		dbs = append(dbs, k.db)
 	}
-	sort.Ints(dbs)
-	return dbs
-}
-
-func addInt(list []int, n int) []int {
-	for _, x := range list {
-		if x == n {
-			return list
-		}
-	}
-	return append(list, n)
+	slices.Sort(dbs)
+	return slices.Compact(dbs)
 }
 
 // syncClock gives the server the world's time.
@@ -135,7 +129,7 @@ func (e *engine) serverNow() time.Duration { return time.Since(e.start).Truncate
 // run is the life of a world from the first goroutine to the last verdict; teardown is the caller's.
 func (e *engine) run(build func(*World)) error {
 	build(e.world)
-	if err := e.world.err; err != nil {
+	if err := e.world.failed(); err != nil {
 		return err
 	}
 	if len(e.actors) == 0 {
@@ -154,16 +148,18 @@ func (e *engine) run(build func(*World)) error {
 		e.history.record(e)
 	}
 	e.trace.Before = e.image.list()
+	e.world.started = true
 	for _, a := range e.actors {
 		a.start(e.world.labels(a))
 	}
 	if err := e.settle(); err != nil {
 		return err
 	}
-	if err := e.judge(false); err != nil {
-		return err
-	}
+	e.judge(false)
 	for {
+		if err := e.world.failed(); err != nil {
+			return err
+		}
 		if len(e.trace.Steps) >= e.cfg.maxSteps {
 			e.trace.Bound = fmt.Sprintf("%d steps", e.cfg.maxSteps)
 			return e.finish()
@@ -185,9 +181,7 @@ func (e *engine) run(build func(*World)) error {
 		if err := e.settle(); err != nil {
 			return err
 		}
-		if err := e.judge(false); err != nil {
-			return err
-		}
+		e.judge(false)
 	}
 }
 
@@ -209,7 +203,8 @@ func (e *engine) finish() error {
 		e.trace.Undeclared = changes
 	}
 	e.trace.After = e.image.list()
-	return e.judge(true)
+	e.judge(e.trace.Bound == "")
+	return nil
 }
 
 // settle waits until every actor waits, lets through what is no operation, and numbers the new operations.
@@ -263,13 +258,16 @@ func (e *engine) collect(a *Actor) (moved bool, err error) {
 			if err := s.pass(o); err != nil {
 				return false, err
 			}
+			if e.passed++; e.passed > e.cfg.maxSteps {
+				return false, e.spinning(o)
+			}
 			moved = true
 		}
 		if closed && !s.closed && s.conn != nil {
 			e.abandon(s)
 		}
 	}
-	return moved, nil
+	return moved, e.land(a)
 }
 
 // abandon handles a client that has closed its connection: what it sent is still on its way, except for a command that
@@ -281,27 +279,39 @@ func (e *engine) abandon(s *session) {
 			break
 		}
 	}
-	late := s.ops
-	s.ops = nil
-	if len(late) == 0 {
+	if len(s.ops) == 0 {
 		s.close()
 		return
 	}
 	s.listening = false
-	s.actor.gone = append(s.actor.gone, late...)
 	s.detach()
 }
 
-// detach takes a session out of the ones that have a client. Its mirror stays until the last late command has come.
+// detach takes a session out of the ones that have a client. Its mirror stays until the last command on its way has come.
 func (s *session) detach() {
-	kept := s.actor.sessions[:0:0]
-	for _, x := range s.actor.sessions {
-		if x != s {
-			kept = append(kept, x)
+	a := s.actor
+	a.sessions = slices.DeleteFunc(slices.Clone(a.sessions), func(x *session) bool { return x == s })
+	a.gone = append(a.gone, s)
+	s.eng.listSessions()
+}
+
+// land executes the commands on their way that are no operations, such as a MULTI, and lets go of a connection when its
+// last has come.
+func (e *engine) land(a *Actor) error {
+	for _, s := range slices.Clone(a.gone) {
+		for len(s.ops) > 0 && s.passes(s.ops[0].word(), s.ops[0].args) {
+			o := s.ops[0]
+			s.ops = s.ops[1:]
+			if _, err := s.do(o.args); err != nil && !errors.Is(err, backend.ErrDropped) {
+				return err
+			}
+		}
+		if len(s.ops) == 0 {
+			s.close()
+			a.gone = slices.DeleteFunc(a.gone, func(x *session) bool { return x == s })
 		}
 	}
-	s.actor.sessions = kept
-	s.eng.listSessions()
+	return nil
 }
 
 // listSessions rebuilds the fixed order: by actor, then by connection.
@@ -347,7 +357,7 @@ func (e *engine) number() error {
 		for _, o := range fresh {
 			e.seq++
 			o.seq = e.seq
-			o.since = len(e.trace.Steps)
+			o.since, o.at = len(e.trace.Steps), time.Now()
 			if !o.s.multi {
 				o.block = parseBlocking(o.args)
 			}
@@ -361,21 +371,26 @@ func (e *engine) number() error {
 	return nil
 }
 
+// before compares by name, keys and place in the subject first: arguments may be random.
 func before(a, b *op) bool {
-	if x, y := strings.Join(a.args, "\x00"), strings.Join(b.args, "\x00"); x != y {
-		return x < y
-	}
-	if x, y := a.caller.resolve().text, b.caller.resolve().text; x != y {
-		return x < y
-	}
-	return a.s.conn.id < b.s.conn.id
+	return cmp.Or(
+		cmp.Compare(a.name, b.name),
+		slices.Compare(a.keyNames(), b.keyNames()),
+		cmp.Compare(a.caller.resolve().text, b.caller.resolve().text),
+		slices.Compare(a.args, b.args),
+		cmp.Compare(a.s.conn.id, b.s.conn.id),
+	) < 0
 }
 
 // view lists what could happen now.
 func (e *engine) view() (*view, error) {
-	v := &view{now: time.Now(), step: len(e.trace.Steps) + 1, last: e.trace.lastActor(), trace: e.trace, always: e.judgesAlways()}
+	v := &view{now: time.Now(), step: len(e.trace.Steps) + 1, last: e.trace.lastActor(), trace: e.trace, always: e.judgesAlways(), judged: len(e.judged) > 0}
+	e.due = e.dueWaiters()
 	for _, a := range e.actors {
-		av := &actorView{Actor: a, late: a.gone}
+		av := &actorView{Actor: a}
+		for _, s := range a.gone { // one connection brings its commands in order
+			av.late = append(av.late, s.ops[0])
+		}
 		if a.life.Load() == alive {
 			for _, s := range a.sessions {
 				if s.closed {
@@ -394,7 +409,11 @@ func (e *engine) view() (*view, error) {
 				if err != nil {
 					return nil, err
 				}
-				av.enabled = append(av.enabled, ok)
+				why := "is blocked on the server"
+				if c := e.order.holds(o); c != nil {
+					ok, why = false, "is held back by "+c.String()
+				}
+				av.enabled, av.why = append(av.enabled, ok), append(av.why, why)
 			}
 		}
 		v.actors = append(v.actors, av)
@@ -408,6 +427,9 @@ func (e *engine) addNotes(notes []Note) {
 	}
 	e.pending = true
 	e.trace.Notes = append(e.trace.Notes, notes...)
+	if s := e.trace.last(); s != nil {
+		s.noted = true
+	}
 	for _, n := range notes {
 		e.addEvent(n.Actor + " notes " + n.Key + ": " + n.Value)
 	}
@@ -420,11 +442,6 @@ func (e *engine) addEvent(text string) {
 	} else {
 		e.trace.Events = append(e.trace.Events, text)
 	}
-}
-
-// newContext is the context of an actor.
-func (e *engine) newContext() (context.Context, context.CancelFunc) {
-	return context.WithCancel(context.Background())
 }
 
 func (e *engine) judgesAlways() bool {

@@ -35,6 +35,8 @@ type Waiting struct {
 	Actor      string
 	Operations []string // at the gate, blocked on the server
 	Messages   bool     // it is subscribed
+
+	held bool // by a constraint
 }
 
 func (w Waiting) String() string {
@@ -61,6 +63,22 @@ func (e *DeadlockError) Error() string {
 	return "definite deadlock: nothing can happen any more, but " + strings.Join(parts, ", ")
 }
 
+// SpinError says that nothing happens any more but commands that concern their own connection, such as PING: the data can't
+// change by them, so whoever waits will wait for ever.
+type SpinError struct {
+	Passed  int           // such commands since the last step
+	Command string        // the last of them, with its place in the subject
+	Actor   string        // whose
+	Step    int           // the last step
+	At      time.Duration // virtual time since the world began
+	Waiting []Waiting
+}
+
+func (e *SpinError) Error() string {
+	return fmt.Sprintf("nothing happens any more after step %d: %d commands have passed that are no steps, at last %s %s, until %s of virtual time; %s",
+		e.Step, e.Passed, e.Actor, e.Command, e.At, strings.Join(texts(e.Waiting), ", "))
+}
+
 // StuckError is a potential deadlock: nothing reached the gate for some real time. A mutex held across a command, a
 // real network connection, or an endless loop does that.
 type StuckError struct {
@@ -69,7 +87,7 @@ type StuckError struct {
 }
 
 func (e *StuckError) Error() string {
-	return fmt.Sprintf("potential deadlock: nothing reached the gate for %v of real time (a mutex held across a command, real network use, or an endless loop?)\n%s", e.After, e.Stacks)
+	return fmt.Sprintf("potential deadlock: nothing reached the gate for %v of real time (a mutex held across a command, real network use, an endless loop, or a timer that never leads to a command?)\n%s", e.After, e.Stacks)
 }
 
 // PanicError says that an actor, or the world function or an invariant, has panicked.

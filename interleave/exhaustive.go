@@ -236,7 +236,7 @@ func (w *walk) arrived(t *Trace) {
 	foot := footprint{all: true} // of a step that did not come to its end
 	if len(t.Steps) > w.seen {
 		step := t.last()
-		step.observed(w.view.always)
+		step.observed(w.view)
 		foot = step.foot
 	}
 	w.events = append(w.events, event{pre: n, foot: foot, actor: a.actor})
@@ -315,10 +315,18 @@ func describeAlts(alts []alternative) string {
 // already. Pairs that lie before the end of the prefix were found by an earlier execution.
 func (s *search) learn(w *walk) {
 	ev := w.events
+	if w.view != nil {
+		// What still waits at the end, for the server or for its turn, has not happened, but could have come earlier.
+		for _, a := range w.view.actors {
+			for _, o := range a.ops {
+				ev = append(ev, event{foot: o.footprint(), actor: a.name})
+			}
+		}
+	}
 	hb := happensBefore(ev)
 	for j := max(len(w.prefix)-1, 0); j < len(ev); j++ {
 		for i := j - 1; i >= 0; i-- {
-			if ev[i].actor == ev[j].actor || !ev[i].foot.dependent(ev[j].foot) || between(hb, i, j) {
+			if ev[i].pre == nil || ev[i].actor == ev[j].actor || !ev[i].foot.dependent(ev[j].foot) || between(hb, i, j) {
 				continue
 			}
 			s.reverse(ev, hb, i, j)
@@ -366,7 +374,7 @@ func (s *search) reverse(ev []event, hb [][]bool, i, j int) {
 	n := ev[i].pre
 	var initials []string
 	for x, k := range rest {
-		first := !slices.ContainsFunc(rest[:x], func(u int) bool { return k != j && hb[k][u] || k == j && hb[j][u] })
+		first := !slices.ContainsFunc(rest[:x], func(u int) bool { return hb[k][u] })
 		if first && !slices.Contains(initials, ev[k].actor) {
 			initials = append(initials, ev[k].actor)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -81,9 +82,9 @@ func Explore(t *testing.T, world func(*World), opts ...Option) *Exploration {
 	x := r.Explore(t.Context(), world)
 	switch {
 	case len(x.Found) > 0:
-		t.Errorf("interleave: %s\n%s", x, r.failure(t, x.Found[0].First, world))
+		t.Errorf("interleave: %s\n%s", x, r.failure(t, x.Found[0].First, "", world))
 	case x.Err != nil:
-		t.Errorf("interleave: %v%s", x.Err, hint(x.Err))
+		t.Errorf("interleave: %s%s", strings.TrimPrefix(x.Err.Error(), "interleave: "), hint(x.Err))
 	case x.Outcome() != Held:
 		t.Errorf("interleave: undecided: %s", x)
 	}

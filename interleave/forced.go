@@ -73,11 +73,11 @@ func (f *forced) follow(v *view, t schedule.Token) (c *choice, done bool, err er
 	case schedule.Restart:
 		return &choice{kind: chooseRestart}, true, nil
 	case schedule.Failover:
-		return &choice{kind: chooseFailover, n: max(t.N, 1)}, true, nil
+		return &choice{kind: chooseFailover, n: max(t.N, 1), token: &f.tokens[f.at], index: f.at + 1}, true, nil
 	case schedule.FlushScripts:
 		return &choice{kind: chooseFlushScripts}, true, nil
 	case schedule.Evict:
-		return &choice{kind: chooseEvict, key: t.Key}, true, nil
+		return &choice{kind: chooseEvict, key: t.Key, token: &f.tokens[f.at], index: f.at + 1}, true, nil
 	}
 	return nil, false, fmt.Errorf("interleave: token %s has no meaning", t)
 }
@@ -118,7 +118,7 @@ func (f *forced) operation(v *view, t schedule.Token) (*choice, error) {
 			schedule.Unsent: chooseUnsent, schedule.Late: chooseLate,
 		}[t.Fault]
 		if !a.enabled[i] && kind != chooseUnsent {
-			return nil, f.diverged(v, t, wants(t), t.Actor+" is blocked on the server in "+o.String())
+			return nil, f.diverged(v, t, wants(t), a.Actor.name+" "+a.why[i]+" in "+o.String())
 		}
 		return &choice{kind: kind, actor: a.Actor, op: o}, nil
 	}
@@ -158,7 +158,7 @@ func (a *actorView) state() string {
 	for i, o := range a.ops {
 		parts[i] = o.String()
 		if !a.enabled[i] {
-			parts[i] += ", blocked on the server"
+			parts[i] += ", " + a.why[i]
 		}
 	}
 	return a.name + " waiting with " + strings.Join(parts, " and ")
@@ -225,85 +225,4 @@ func (f *forced) diverged(v *view, t schedule.Token, expected, found string) err
 		}
 	}
 	return e
-}
-
-// ordered lets rest decide, but keeps the operations on the right of a constraint waiting until those on its left have
-// been executed.
-type ordered struct {
-	constraints []schedule.Constraint
-	seen        []map[int]bool // for each constraint, which patterns of Before have been executed
-	rest        strategy
-}
-
-func newOrdered(cs []schedule.Constraint, rest strategy) *ordered {
-	o := &ordered{constraints: cs, rest: rest}
-	for range cs {
-		o.seen = append(o.seen, map[int]bool{})
-	}
-	return o
-}
-
-func (s *ordered) next(v *view) (choice, error) {
-	held := ""
-	for _, a := range v.actors {
-		for i, o := range a.ops {
-			if !a.enabled[i] {
-				continue
-			}
-			if c := s.holds(a.name, o); c != nil {
-				a.enabled[i] = false
-				held = a.name + " " + o.String() + " (" + c.String() + ")"
-			}
-		}
-	}
-	c, err := s.rest.next(v)
-	if err != nil {
-		return c, err
-	}
-	if c.kind == chooseIdle && held != "" {
-		// Time alone may still bring what is waited for, but only if some actor is not at the gate.
-		if s.stuck(v) {
-			return c, &DivergedError{Step: v.step, Expected: "the operations that have to come first", Found: "nothing else can happen", Waiting: []string{held}}
-		}
-	}
-	if c.kind == chooseExec || c.kind == chooseExecCrash || c.kind == chooseExecLost || c.kind == chooseArrive {
-		s.executed(c.actor.name, c.op)
-	}
-	return c, nil
-}
-
-// stuck reports whether every actor that has not ended waits at the gate.
-func (s *ordered) stuck(v *view) bool {
-	for _, a := range v.actors {
-		if !a.ended() && len(a.ops) == 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// holds returns the constraint that keeps o waiting, or nil.
-func (s *ordered) holds(actor string, o *op) *schedule.Constraint {
-	for i := range s.constraints {
-		c := &s.constraints[i]
-		if len(s.seen[i]) == len(c.Before) {
-			continue
-		}
-		for _, p := range c.After {
-			if p.Matches(actor, o.name, o.keyNames()) {
-				return c
-			}
-		}
-	}
-	return nil
-}
-
-func (s *ordered) executed(actor string, o *op) {
-	for i, c := range s.constraints {
-		for j, p := range c.Before {
-			if p.Matches(actor, o.name, o.keyNames()) {
-				s.seen[i][j] = true
-			}
-		}
-	}
 }

@@ -42,7 +42,7 @@ func onEach(t *testing.T, test func(t *testing.T, r *interleave.Runner)) {
 // open opens a runner for a test. A backend that is not here skips it, unless RACEBENCH_REQUIRE names it.
 func open(t *testing.T, opts ...interleave.Option) *interleave.Runner {
 	t.Helper()
-	r, err := interleave.Open(opts...)
+	r, err := interleave.Open(append(opts, interleave.For(t))...)
 	if u, ok := err.(*backend.UnavailableError); ok && !strings.Contains(os.Getenv("RACEBENCH_REQUIRE"), u.Backend) {
 		t.Skipf("%v; to have it: %s", err, u.Hint)
 	}

@@ -5,6 +5,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -13,6 +16,7 @@ import (
 	_ "github.com/racebench/racebench/interleave/backend/process"  // redis-server from PATH
 	_ "github.com/racebench/racebench/interleave/backend/redisurl" // redis://
 	"github.com/racebench/racebench/interleave/schedule"
+	"github.com/racebench/racebench/interleave/wire"
 )
 
 var (
@@ -25,8 +29,8 @@ var (
 // command that replays it. What the schedule leaves open happens in a fair order.
 func Force(t *testing.T, schedule string, world func(*World), opts ...Option) *Result {
 	t.Helper()
-	r, res := runTest(t, schedule, world, opts)
-	if text := r.failure(t, res, world); text != "" {
+	r, res, given := runTest(t, schedule, world, opts)
+	if text := r.failure(t, res, given, world); text != "" {
 		t.Error(text)
 	}
 	return res
@@ -36,11 +40,19 @@ func Force(t *testing.T, schedule string, world func(*World), opts ...Option) *R
 // that name. It returns the verdict, whose Step says after which step.
 func Violates(t *testing.T, schedule, invariant string, world func(*World), opts ...Option) Judged {
 	t.Helper()
-	r, res := runTest(t, schedule, world, opts)
+	r, res, given := runTest(t, schedule, world, opts)
 	if j, ok := res.Violated(invariant); ok && res.Err == nil {
 		return j
 	}
-	t.Errorf("interleave: %q is not violated (%s)\n%s", invariant, res.Outcome(), r.failure(t, res, world))
+	what := fmt.Sprintf("%q is not violated", invariant)
+	if i := slices.IndexFunc(res.Verdicts, func(j Judged) bool { return j.Invariant == invariant }); i < 0 && res.Err == nil {
+		var have []string
+		for _, j := range res.Verdicts {
+			have = append(have, strconv.Quote(j.Invariant))
+		}
+		what = fmt.Sprintf("the world has no invariant %q, but %s", invariant, strings.Join(have, ", "))
+	}
+	t.Errorf("interleave: %s (%s)\n%s", what, res.Outcome(), r.failure(t, res, given, world))
 	return Judged{}
 }
 
@@ -58,7 +70,7 @@ func Replay(t *testing.T, schedule string, world func(*World), opts ...Option) *
 }
 
 // runTest runs one world for a test and closes the throwaway Redis with it.
-func runTest(t *testing.T, text string, world func(*World), opts []Option) (*Runner, *Result) {
+func runTest(t *testing.T, text string, world func(*World), opts []Option) (r *Runner, res *Result, given string) {
 	t.Helper()
 	if *redisFlag != "" {
 		opts = append([]Option{Redis(*redisFlag)}, opts...)
@@ -74,18 +86,17 @@ func runTest(t *testing.T, text string, world func(*World), opts []Option) (*Run
 		}
 		t.Fatalf("interleave: %v", err)
 	}
-	r := openTest(t, opts)
-	return r, r.RunSchedule(s, world)
+	r = openTest(t, opts)
+	return r, r.RunSchedule(s, world), text
 }
 
 // openTest opens a runner that is closed with the test.
 func openTest(t *testing.T, opts []Option) *Runner {
 	t.Helper()
-	r, err := Open(opts...)
+	r, err := Open(append(slices.Clone(opts), For(t))...)
 	if err != nil {
-		t.Fatalf("interleave: %v%s", err, hint(err))
+		t.Fatalf("interleave: %s%s", strings.TrimPrefix(err.Error(), "interleave: "), hint(err))
 	}
-	r.t = t
 	// A context makes its channel when somebody first asks for it. Made inside a bubble, the end of the test would be
 	// fatal for whoever used t.Context in a world.
 	_ = t.Context().Done()
@@ -105,37 +116,59 @@ func hint(err error) string {
 	return ""
 }
 
-// failure is the text of a failed test; empty when all is well.
-func (r *Runner) failure(t *testing.T, res *Result, world func(*World)) string {
+// failure is the text of a failed test; empty when all is well. given is the schedule that was asked for.
+func (r *Runner) failure(t *testing.T, res *Result, given string, world func(*World)) string {
 	if res.Err == nil && res.Outcome() == Held {
 		return ""
 	}
 	var b strings.Builder
 	if res.Err != nil {
-		fmt.Fprintf(&b, "interleave: %v%s\n", res.Err, hint(res.Err))
+		fmt.Fprintf(&b, "interleave: %s%s\n", strings.TrimPrefix(res.Err.Error(), "interleave: "), hint(res.Err))
+	}
+	if res.Trace.Bound != "" {
+		fmt.Fprintf(&b, "interleave: undecided: the world was ended by a bound, %s\n", res.Trace.Bound)
 	}
 	for _, v := range res.Verdicts {
-		if v.Outcome != Held {
-			fmt.Fprintf(&b, "interleave: %q %s after step %d: %s\n", v.Invariant, v.Outcome, v.Step, v.Detail)
+		if v.Outcome == Violated || v.Outcome == Undecided && res.Err == nil && res.Trace.Bound == "" {
+			fmt.Fprintf(&b, "interleave: %q %s after step %d: %s\n", v.Invariant, v.Outcome, v.Step, printable(v.Detail))
 		}
 	}
 	if len(res.Trace.Steps) == 0 {
 		return b.String()
 	}
 	decision := r.Decide(res, world)
-	options := TableOptions{}
+	options := TableOptions{MaxRows: maxRows}
 	if decision != nil {
 		options.Mark = decision.Steps
 	}
 	fmt.Fprintln(&b, res.Trace.Table(options))
 	for _, k := range res.Trace.After {
-		fmt.Fprintf(&b, "  %s = %s%s\n", k.Key, k.Value, k.Value.expiry())
+		fmt.Fprintf(&b, "  %s = %s%s\n", wire.Quote(k.Key), clip(k.Value.String(), maxValue), k.Value.expiry())
 	}
 	if decision != nil {
 		fmt.Fprintf(&b, "decides: %s\n", decision.Text)
 	}
-	fmt.Fprintf(&b, "replay:  go test -run '^%s$' -interleave.replay=%s", strings.ReplaceAll(t.Name(), "/", "$/^"), shellQuote(res.Trace.Schedule().String()))
+	var diverged *DivergedError
+	if !errors.As(res.Err, &diverged) {
+		given = res.Trace.Schedule().String() // all of it; a schedule that does not fit has no other form than its own
+	}
+	fmt.Fprintf(&b, "replay:  go test -run %s -interleave.replay=%s", shellQuote(runPattern(t.Name())), shellQuote(given))
+	if *redisFlag != "" {
+		fmt.Fprintf(&b, " -interleave.redis=%s", shellQuote(*redisFlag))
+	}
 	return b.String()
+}
+
+// maxRows and maxValue bound what a failure shows: rows of the table, and runes of a value.
+const maxRows, maxValue = 100, 300
+
+// runPattern is the pattern of go test -run that matches this test alone.
+func runPattern(name string) string {
+	parts := strings.Split(name, "/")
+	for i, p := range parts {
+		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
+	}
+	return strings.Join(parts, "/")
 }
 
 // shellQuote quotes s for a POSIX shell.

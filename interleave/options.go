@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -27,6 +28,7 @@ type config struct {
 	seed         uint64
 	firstOnly    bool
 	client       []func(*redis.Options)
+	t            *testing.T
 
 	parsed []schedule.Constraint
 }
@@ -37,6 +39,10 @@ func Redis(spec string) Option { return func(c *config) { c.redis = spec } }
 
 // Backend sets the details of the throwaway Redis.
 func Backend(cfg backend.Config) Option { return func(c *config) { c.backend = cfg } }
+
+// For lends a test to the worlds of a Runner, which need one. Without it they use a hidden test of their own, which
+// shows up in the output of go test -v. Force and its like do this by themselves.
+func For(t *testing.T) Option { return func(c *config) { c.t = t } }
 
 // MaxSteps bounds the steps of a world; the default is 10,000. A world that hits the bound is undecided.
 func MaxSteps(n int) Option { return func(c *config) { c.maxSteps = n } }
@@ -82,7 +88,10 @@ func ClientOptions(change func(*redis.Options)) Option {
 
 func newConfig(opts []Option) (*config, error) {
 	c := &config{maxSteps: 10_000, maxOrders: 10_000, strategy: "exhaustive", watchdog: 10 * time.Second}
-	for _, o := range opts {
+	for i, o := range opts {
+		if o == nil {
+			return nil, fmt.Errorf("interleave: option %d is nil", i+1)
+		}
 		o(c)
 	}
 	switch {

@@ -60,6 +60,9 @@ func (e *engine) perform(c choice) error {
 
 // step adds a step to the trace and numbers it.
 func (e *engine) step(s Step) *Step {
+	if s.Kind != StepClock {
+		e.passed = 0
+	}
 	s.N = len(e.trace.Steps) + 1
 	s.At = time.Since(e.start)
 	e.trace.Steps = append(e.trace.Steps, &s)
@@ -113,41 +116,56 @@ func (e *engine) execute(c choice) error {
 	step := e.operationStep(c, o, map[choiceKind]string{chooseExecCrash: "crash", chooseExecLost: "lost"}[c.kind])
 	raw, err := o.s.doTracked(o, step)
 	if errors.Is(err, backend.ErrDropped) {
-		step.Reply = "connection closed by the server"
-		e.breakConn(o.s, errEOF)
-		o.s.close()
-		return nil
+		return e.dropped(o, step)
 	}
 	if err != nil {
 		return err
 	}
+	e.order.executed(o)
+	answered := false
 	if o.word() == "EVALSHA" && isNoScript(raw) && !e.cfg.splitScripts {
-		if next, err := e.fallback(o, raw); err != nil || next != nil {
-			if err != nil {
-				return err
-			}
+		next, err := e.fallback(o, raw)
+		if err != nil {
+			return err
+		}
+		if answered = next == nil; !answered {
 			o = next
 			step.describe(o)
-			if raw, err = o.s.doTracked(o, step); err != nil {
+			raw, err = o.s.doTracked(o, step)
+			if errors.Is(err, backend.ErrDropped) {
+				return e.dropped(o, step)
+			}
+			if err != nil {
 				return err
 			}
 		}
 	}
-	o.s.ops = o.s.ops[1:]
-	switch c.kind {
-	case chooseExec:
-		o.s.conn.answer(raw)
-	case chooseExecCrash:
+	if !answered {
+		o.s.ops = o.s.ops[1:]
+	}
+	switch {
+	case c.kind == chooseExecCrash:
 		e.crash(c.actor)
-	case chooseExecLost:
+	case c.kind == chooseExecLost:
+		// What was pipelined behind it is on its way to the server already.
 		e.breakConn(o.s, errEOF)
-		o.s.close()
+		e.abandon(o.s)
+	case !answered:
+		o.s.conn.answer(raw)
 	}
 	return e.poll(o.mayPublish())
 }
 
-// fallback answers NOSCRIPT and returns the EVAL of the same script that the client sends then, if it does. Whether a
-// script was cached is seldom what a schedule is about, so both commands are one step.
+// dropped ends the connection of an operation that the server has closed instead of answering.
+func (e *engine) dropped(o *op, step *Step) error {
+	step.Reply = "connection closed by the server"
+	e.breakConn(o.s, errEOF)
+	o.s.close()
+	return nil
+}
+
+// fallback answers NOSCRIPT and returns the EVAL of the same script that the client sends then, or nil. Whether a script
+// was cached is seldom what a schedule is about, so both commands are one step.
 func (e *engine) fallback(o *op, raw []byte) (*op, error) {
 	o.s.ops = o.s.ops[1:]
 	o.s.conn.answer(raw)
@@ -163,8 +181,6 @@ func (e *engine) fallback(o *op, raw []byte) (*op, error) {
 			return next, nil
 		}
 	}
-	// The client did not fall back: put the operation back in shape for the caller, which removes it.
-	o.s.ops = append([]*op{o}, o.s.ops...)
 	return nil, nil
 }
 
@@ -174,10 +190,10 @@ func isNoScript(raw []byte) bool { return strings.HasPrefix(string(raw), "-NOSCR
 func (s *session) doTracked(o *op, step *Step) ([]byte, error) {
 	e := s.eng
 	writes := o.mayWrite()
-	keys, known := o.keys()
-	script := false
-	for _, args := range o.commands() {
-		script = script || isScript(args)
+	keys, known := o.touches()
+	script := slices.ContainsFunc(o.commands(), isScript)
+	if o.name == "EXEC" {
+		o.exec = s.queued // the session forgets them with the transaction
 	}
 	if plan := s.planReads(o, keys, known && writes && (!script || o.script())); plan != nil {
 		raw, ok, err := e.doReading(s, o, step, plan)
@@ -214,29 +230,42 @@ func (s *Step) answered(o *op, raw []byte) (failed bool, err error) {
 // wrote records that a command which may write has been executed.
 func (e *engine) wrote(step *Step, changes []Change) {
 	e.version++
-	step.Changes, step.Wrote = changes, len(changes) > 0
+	step.Changes, step.Wrote = changes, true
 	if e.history != nil {
 		e.history.record(e)
 	}
 }
 
-func isScript(args []string) bool {
-	switch strings.ToUpper(args[0]) {
-	case "EVAL", "EVALSHA", "FCALL":
-		return true
-	}
-	return false
-}
-
 // replyText is the reply as the trace shows it. The order of members in an answer that has none is the server's whim.
 func replyText(o *op, v wire.Value) string {
-	switch o.name {
-	case "SMEMBERS", "KEYS", "HKEYS", "HVALS", "SINTER", "SUNION", "SDIFF":
-		v = sortedValue(v, 1)
-	case "HGETALL":
-		v = sortedValue(v, 2)
+	if o.name != "EXEC" {
+		return normalised(o.name, v).String()
+	}
+	if queued := o.exec; len(queued) == len(v.Elems) {
+		v.Elems = slices.Clone(v.Elems)
+		for i, args := range queued {
+			v.Elems[i] = normalised(strings.ToUpper(args[0]), v.Elems[i])
+		}
 	}
 	return v.String()
+}
+
+func normalised(name string, v wire.Value) wire.Value {
+	switch name {
+	case "SMEMBERS", "KEYS", "HKEYS", "HVALS", "SINTER", "SUNION", "SDIFF":
+		return sortedValue(v, 1)
+	case "HGETALL":
+		return sortedValue(v, 2)
+	case "SCAN", "SSCAN", "HSCAN", "ZSCAN":
+		if len(v.Elems) == 2 {
+			group := 2
+			if name == "SCAN" || name == "SSCAN" {
+				group = 1
+			}
+			v.Elems = []wire.Value{v.Elems[0], sortedValue(v.Elems[1], group)}
+		}
+	}
+	return v
 }
 
 // sortedValue sorts the elements of an aggregate in groups of n by the first of each.
@@ -254,11 +283,11 @@ func sortedValue(v wire.Value, n int) wire.Value {
 }
 
 // effects reads again what a command may have changed.
-func (e *engine) effects(db int, keys []command.Key, known, script bool) ([]Change, error) {
+func (e *engine) effects(db int, keys []touch, known, script bool) ([]Change, error) {
 	var written []dbKey
 	for _, k := range keys {
-		if k.Access&command.Modify != 0 {
-			written = append(written, dbKey{db, k.Name})
+		if k.access&command.Modify != 0 {
+			written = append(written, k.dbKey)
 		}
 	}
 	if !known || len(written) == 0 && !script {
@@ -313,22 +342,18 @@ func (e *engine) arrive(c choice) error {
 	o := c.op
 	step := e.step(Step{Kind: StepArrive, Actor: c.actor.name, forced: c.forced})
 	step.describe(o)
-	kept := c.actor.gone[:0:0]
-	last := true
-	for i, x := range c.actor.gone {
-		if x == o {
+	for i, s := range c.actor.gone {
+		if s == o.s {
 			step.nth = i + 1
-			continue
 		}
-		kept = append(kept, x)
-		last = last && x.s != o.s
 	}
-	c.actor.gone = kept
+	e.order.executed(o)
 	_, err := o.s.doTracked(o, step)
-	if last {
-		o.s.close()
+	o.s.ops = o.s.ops[1:]
+	if err != nil && !errors.Is(err, backend.ErrDropped) {
+		return err
 	}
-	if err != nil {
+	if err := e.land(c.actor); err != nil {
 		return err
 	}
 	return e.poll(o.mayPublish())

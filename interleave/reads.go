@@ -22,16 +22,16 @@ func (r read) command() []string {
 // planReads says what to read in the same round trip as o, so that what it changed is known without another one. It is
 // nil where that can't be done: on a backend for which a round trip costs nothing, inside a transaction, or for a
 // command that waits, publishes or is not about keys.
-func (s *session) planReads(o *op, keys []command.Key, possible bool) []read {
+func (s *session) planReads(o *op, keys []touch, possible bool) []read {
 	if _, ok := s.mirror.(backend.Batcher); !ok || !possible || s.multi || s.listening || o.block != nil {
 		return nil
 	}
 	var plan []read
 	for _, k := range keys {
-		if k.Access&command.Modify == 0 {
+		if k.access&command.Modify == 0 {
 			continue
 		}
-		key := dbKey{s.db, k.Name}
+		key := k.dbKey
 		kind := kindWritten(o.word())
 		if before := s.eng.image[key]; before != nil && kind == "" {
 			kind = before.Type

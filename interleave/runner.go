@@ -3,8 +3,8 @@ package interleave
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
-	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
 	"slices"
@@ -39,7 +39,7 @@ func Open(opts ...Option) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Runner{cfg: cfg, server: server}, nil
+	return &Runner{cfg: cfg, server: server, t: cfg.t}, nil
 }
 
 // warmResolver makes the net package set up its resolver outside any bubble. It keeps a channel for the life of the
@@ -50,7 +50,12 @@ var warmResolver = sync.OnceFunc(func() {
 })
 
 // Close ends the throwaway Redis.
-func (r *Runner) Close() error { return r.server.Close() }
+func (r *Runner) Close() error {
+	if a, ok := r.server.(backend.Abandoner); ok && r.broken != nil {
+		return a.Abandon() // the world that was given up may still be using it
+	}
+	return r.server.Close()
+}
 
 // Backend is the name and the version of the throwaway Redis.
 func (r *Runner) Backend() (name, version string) { return r.server.Name(), r.server.Version() }
@@ -111,20 +116,12 @@ func (r *Runner) Run(text string, world func(*World)) (*Result, error) {
 
 // RunSchedule is Run for a schedule that has been parsed.
 func (r *Runner) RunSchedule(s schedule.Schedule, world func(*World)) *Result {
-	var rest strategy = fair{}
-	if len(r.cfg.parsed) > 0 {
-		rest = newOrdered(r.cfg.parsed, rest)
-	}
-	needsHistory := false
-	for _, t := range s {
-		needsHistory = needsHistory || t.Kind == schedule.Failover
-	}
-	return r.run(newForced(s, rest), needsHistory, world)
+	return r.run(newForced(s, fair{}), needsJournal(s), world)
 }
 
 // run runs a world in a bubble of its own, and watches it from outside.
 func (r *Runner) run(st strategy, needsHistory bool, build func(*World)) *Result {
-	e := &engine{cfg: r.cfg, server: r.server, strategy: st, trace: &Trace{}, sides: map[sideKey]backend.Conn{}, beats: new(atomic.Int64), phase: new(atomic.Int32)}
+	e := &engine{cfg: r.cfg, server: r.server, strategy: st, trace: &Trace{}, sides: map[sideKey]backend.Conn{}, order: newConstraints(r.cfg.parsed), beats: new(atomic.Int64), phase: new(atomic.Int32)}
 	if needsHistory {
 		e.history = &journal{}
 	}
@@ -137,14 +134,14 @@ func (r *Runner) run(st strategy, needsHistory bool, build func(*World)) *Result
 	e.world = newWorld(r.cfg)
 	e.world.eng = e
 
-	type ending struct{ err, deadlock error }
+	type ending struct{ err, bubble error }
 	ended := make(chan ending, 1)
 	var errIn atomic.Pointer[error]
 	go func() {
 		// A bubble whose T has failed ends by Goexit: report even then.
-		end := ending{err: errors.New("interleave: the bubble was ended from outside")}
+		end := ending{err: errUnfinished}
 		defer func() { ended <- end }()
-		end.deadlock = bubble.Run(r.t, func() {
+		end.bubble = bubble.Run(r.t, func() {
 			err := r.live(e, build, res)
 			errIn.Store(&err)
 		})
@@ -178,13 +175,23 @@ func (r *Runner) run(st strategy, needsHistory bool, build func(*World)) *Result
 		return &Result{Trace: &Trace{}, Err: stuck, Backend: res.Backend, Version: res.Version}
 	}
 	res.Err = end.err
-	if end.deadlock != nil && res.Err == nil {
+	var dead *bubble.DeadlockError
+	switch {
+	case end.bubble == nil || res.Err != nil && !errors.Is(res.Err, errUnfinished):
+	case !errors.As(end.bubble, &dead):
+		res.Err = end.bubble
+	case errors.Is(res.Err, errUnfinished):
+		res.Err = fmt.Errorf("the world function or an invariant waits for ever:\n%s", stacksOf(e.world.id))
+	default:
 		if stacks := e.leaked(); stacks != "" {
 			res.Err = &LeakError{Stacks: stacks}
 		}
 	}
 	return res
 }
+
+// errUnfinished is the error of a world whose scheduler never came to an end.
+var errUnfinished = errors.New("the bubble was ended from outside")
 
 // live runs on the main goroutine of the bubble: the world from its beginning to its end.
 func (r *Runner) live(e *engine, build func(*World), res *Result) error {
@@ -194,11 +201,13 @@ func (r *Runner) live(e *engine, build func(*World), res *Result) error {
 		err := error(&ExitError{})
 		defer func() {
 			if p := recover(); p != nil {
-				err = &PanicError{Value: panicText(p), Stack: string(debug.Stack())}
+				err = &PanicError{Value: fmt.Sprint(p), Stack: string(debug.Stack())}
 			}
 			defer func() { done <- err }() // also when the watchdog gives up during the teardown
 			if e.phase.Load() != givenUp {
-				e.teardown()
+				if terr := e.teardown(); err == nil {
+					err = terr
+				}
 			}
 		}()
 		e.world.arrival = make(chan struct{}, 1)
@@ -215,16 +224,6 @@ func (r *Runner) live(e *engine, build func(*World), res *Result) error {
 		res.Notes = r.server.Notes()
 	}()
 	return <-done
-}
-
-func panicText(p any) string {
-	if err, ok := p.(error); ok {
-		return err.Error()
-	}
-	if s, ok := p.(string); ok {
-		return s
-	}
-	return "a value of another type"
 }
 
 // verdicts collects what the invariants came to, and the errors of actors. Where the world did not come to its end, because
@@ -254,7 +253,7 @@ func (e *engine) verdicts(err error) []Judged {
 const grace = time.Minute
 
 // teardown ends everything in the world: contexts first, for those who listen, then lives, then connections.
-func (e *engine) teardown() {
+func (e *engine) teardown() (err error) {
 	for _, a := range e.actors {
 		a.cancel()
 	}
@@ -277,8 +276,8 @@ func (e *engine) teardown() {
 		for _, s := range a.sessions {
 			s.close()
 		}
-		for _, o := range a.gone {
-			o.s.close()
+		for _, s := range a.gone {
+			s.close()
 		}
 	}
 	if e.world.direct != nil {
@@ -288,18 +287,36 @@ func (e *engine) teardown() {
 		c.Close()
 	}
 	for _, f := range slices.Backward(e.world.cleanups) {
-		f()
+		err = errors.Join(err, guarded(f))
 	}
 	e.pause(synctest.Wait)
+	return err
 }
 
-// leaked returns the stacks of goroutines that the world's end did not end, except those of crashed actors: nothing
-// can end a goroutine that never comes to the gate, and a process that was killed would have ended it.
+// guarded calls a function of the world's and turns a panic or a Goexit into an error.
+func guarded(f func()) (err error) {
+	done := make(chan error, 1)
+	go func() {
+		err := error(&ExitError{})
+		defer func() {
+			if p := recover(); p != nil {
+				err = &PanicError{Value: fmt.Sprint(p), Stack: string(debug.Stack())}
+			}
+			done <- err
+		}()
+		f()
+		err = nil
+	}()
+	return <-done
+}
+
+// leaked returns the stacks of goroutines that were left behind: by an actor whose function has returned, or by the world
+// function. An actor that was still running when the world ended, or crashed, was killed, and nothing can end a goroutine
+// of it that never comes to the gate.
 func (e *engine) leaked() string {
-	runtime.Gosched()
-	dead := map[string]bool{}
+	killed := map[string]bool{}
 	for _, a := range e.actors {
-		dead[a.name] = a.life.Load() == crashed
+		killed[a.name] = !a.noticed || a.exit.goexit
 	}
-	return stacksWhere(e.world.id, func(actor string) bool { return !dead[actor] })
+	return stacksWhere(e.world.id, func(actor string) bool { return !killed[actor] })
 }

@@ -2,8 +2,10 @@ package interleave
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/racebench/racebench/interleave/wire"
 )
@@ -17,6 +19,13 @@ func (j *journal) record(e *engine) {
 		return
 	}
 	j.images = append(j.images, merge(e.image, nil))
+}
+
+// expire is for a change that is no write: what has expired does not come back with another server.
+func (j *journal) expire(now time.Duration) {
+	for _, img := range j.images {
+		maps.DeleteFunc(img, func(_ dbKey, v *Entry) bool { return v.Expires >= 0 && v.Expires < now })
+	}
 }
 
 func same(a, b image) bool {
@@ -46,7 +55,7 @@ func (e *engine) serverFault(c choice) error {
 		s.Fault = fmt.Sprintf("failover(%d)", c.n)
 		have := len(e.history.images) - 1
 		if have < c.n {
-			return &DivergedError{Step: len(e.trace.Steps) + 1, Expected: fmt.Sprintf("%d writes to lose", c.n), Found: fmt.Sprintf("%d so far", have)}
+			return &DivergedError{Step: len(e.trace.Steps) + 1, Token: c.token, Index: c.index, Expected: fmt.Sprintf("%d writes to lose", c.n), Found: fmt.Sprintf("%d so far", have)}
 		}
 		e.history.images = e.history.images[:have+1-c.n]
 		err = e.restart(e.history.images[have-c.n])
@@ -56,7 +65,7 @@ func (e *engine) serverFault(c choice) error {
 	case chooseEvict:
 		s.Fault, s.Keys = "evict", []string{c.key}
 		if e.image[dbKey{0, c.key}] == nil {
-			return &DivergedError{Step: len(e.trace.Steps) + 1, Expected: "a key " + wire.Quote(c.key) + " to evict", Found: "no such key"}
+			return &DivergedError{Step: len(e.trace.Steps) + 1, Token: c.token, Index: c.index, Expected: "a key " + wire.Quote(c.key) + " to evict", Found: "no such key"}
 		}
 		err = e.must(0, "DEL", c.key)
 	}
@@ -68,8 +77,16 @@ func (e *engine) serverFault(c choice) error {
 	if err != nil {
 		return err
 	}
-	s.Changes = changes
-	s.Wrote = len(changes) > 0
+	s.Changes, s.Wrote = changes, true
+	if e.history != nil {
+		switch c.kind {
+		case chooseRestart:
+			e.history.images = nil // nothing that was before can come back
+			e.history.record(e)
+		case chooseEvict:
+			e.history.record(e)
+		}
+	}
 	e.step(s)
 	return e.poll(true)
 }
@@ -78,6 +95,9 @@ func (e *engine) serverFault(c choice) error {
 // a replica that lagged behind, takes over.
 func (e *engine) restart(to image) error {
 	for _, a := range e.actors {
+		for _, s := range a.gone {
+			s.close()
+		}
 		a.gone = nil
 		for _, s := range a.sessions {
 			if !s.closed {

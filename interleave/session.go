@@ -1,12 +1,15 @@
 package interleave
 
 import (
+	"bytes"
 	"crypto/sha1"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/racebench/racebench/interleave/backend"
 	"github.com/racebench/racebench/interleave/command"
@@ -125,6 +128,11 @@ func (s *session) follow(name string, args []string, raw []byte) {
 	if s.multi {
 		switch {
 		case name == "EXEC" || name == "DISCARD" || name == "RESET":
+			if name == "EXEC" && len(raw) > 0 && raw[0] == '*' && !bytes.HasPrefix(raw, []byte("*-1")) {
+				for _, q := range s.queued {
+					s.db = selected(q, s.db)
+				}
+			}
 			s.multi, s.queued, s.watched = false, nil, nil
 		case !failed && name != "WATCH":
 			s.queued = append(s.queued, args)
@@ -255,8 +263,10 @@ type op struct {
 	args   []string
 	name   string // upper case, with the subcommand where there is one
 	flags  command.Flags
-	known  bool // the command is in the table
+	exec   [][]string // what a transaction has queued, once it is executed
+	known  bool       // the command is in the table
 	caller callStack
+	at     time.Time // when it came, on the world's clock
 	block  *blocking // not nil for a command that would wait on the server
 	since  int       // step after which it came
 }
@@ -276,8 +286,10 @@ func (o *op) word() string {
 }
 
 // script reports whether o runs a script.
-func (o *op) script() bool {
-	switch o.word() {
+func (o *op) script() bool { return isScript(o.args) }
+
+func isScript(args []string) bool {
+	switch strings.ToUpper(args[0]) {
 	case "EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO", "FCALL", "FCALL_RO":
 		return true
 	}
@@ -292,23 +304,44 @@ func (o *op) commands() [][]string {
 	return [][]string{o.args}
 }
 
-// keys are the keys of o with what is done to them; ok is false when they can't be known.
-func (o *op) keys() (keys []command.Key, ok bool) {
-	ok = true
-	for _, args := range o.commands() {
-		ks, known := command.Keys(args)
-		keys = append(keys, ks...)
-		ok = ok && known
-	}
-	return keys, ok
+// touch is a key that an operation names, with what is done to it.
+type touch struct {
+	dbKey
+	access command.Access
 }
 
+// touches are the keys of o; known is false when they can't be told. A transaction may change the database on its way.
+func (o *op) touches() (list []touch, known bool) {
+	known = true
+	db := o.s.db
+	for _, args := range o.commands() {
+		keys, ok := command.Keys(args)
+		for _, k := range keys {
+			list = append(list, touch{dbKey{db, k.Name}, k.Access})
+		}
+		known = known && ok
+		db = selected(args, db)
+	}
+	return list, known
+}
+
+// selected is the database after a command.
+func selected(args []string, db int) int {
+	if len(args) == 2 && strings.EqualFold(args[0], "SELECT") {
+		if n, err := strconv.Atoi(args[1]); err == nil {
+			return n
+		}
+	}
+	return db
+}
+
+// keyNames are the names of the keys, each once.
 func (o *op) keyNames() []string {
-	keys, _ := o.keys()
-	names := make([]string, 0, len(keys))
-	for _, k := range keys {
-		if !contains(names, k.Name) {
-			names = append(names, k.Name)
+	list, _ := o.touches()
+	names := make([]string, 0, len(list))
+	for _, t := range list {
+		if !slices.Contains(names, t.key) {
+			names = append(names, t.key)
 		}
 	}
 	return names
@@ -318,19 +351,9 @@ func (o *op) keyNames() []string {
 func (o *op) mayWrite() bool {
 	for _, args := range o.commands() {
 		info, ok := command.Lookup(args)
-		if !ok || info.Flags&command.Write != 0 || info.Flags&(command.ReadOnly|command.PubSub) == 0 && o.effects(args) {
+		if !ok || info.Flags.Has(command.Write) || isScript(args) && !info.Flags.Has(command.ReadOnly) {
 			return true
 		}
-	}
-	return false
-}
-
-// effects tells the commands that are neither flagged as writing nor as read-only: scripts write, the rest concerns the
-// server or the connection.
-func (o *op) effects(args []string) bool {
-	switch strings.ToUpper(args[0]) {
-	case "EVAL", "EVALSHA", "FCALL":
-		return true
 	}
 	return false
 }
@@ -391,13 +414,4 @@ func clip(s string, n int) string {
 	}
 	head := (n - 1) / 2
 	return string(r[:head]) + "…" + string(r[len(r)-(n-1-head):])
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }

@@ -86,9 +86,9 @@ type judgement struct {
 }
 
 // judge judges every invariant that is due. A violation stays: later steps can't mend it.
-func (e *engine) judge(final bool) error {
+func (e *engine) judge(final bool) {
 	if !final && !e.pending && !e.trace.touched() {
-		return nil
+		return
 	}
 	e.pending = false
 	s := &State{eng: e, Final: final}
@@ -101,7 +101,6 @@ func (e *engine) judge(final bool) error {
 			j.verdict, j.step = v, len(e.trace.Steps)
 		}
 	}
-	return nil
 }
 
 // State is what an invariant may look at: the data after a step, and the trace so far. Nothing may be changed.

@@ -2,6 +2,8 @@ package interleave
 
 import (
 	"time"
+
+	"github.com/racebench/racebench/interleave/schedule"
 )
 
 // strategy chooses the next step. It is asked when every actor waits, and its answer is executed before it is asked
@@ -18,6 +20,7 @@ type view struct {
 	actors []*actorView
 	trace  *Trace // so far
 	always bool   // some invariant is judged after every step
+	judged bool   // there are invariants
 }
 
 // actorView lists what could happen to one actor.
@@ -25,6 +28,7 @@ type actorView struct {
 	*Actor
 	ops     []*op      // at the gate, in the fixed order, blocked ones included
 	enabled []bool     // for each of ops
+	why     []string   // for each of ops, what it waits for when it is not enabled
 	pushes  []*session // with a message to deliver, in order of connection
 	late    []*op      // given up by their client and not yet arrived
 }
@@ -70,7 +74,9 @@ type choice struct {
 	d      time.Duration
 	n      int
 	key    string
-	forced bool // a schedule asked for exactly this
+	token  *schedule.Token // what asked for a fault of the server; nil when nothing did
+	index  int             // its place in the schedule, from 1
+	forced bool            // a schedule asked for exactly this
 }
 
 type choiceKind int

@@ -2,7 +2,9 @@ package interleave
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -14,6 +16,8 @@ type TableOptions struct {
 	Width int
 	// Mark are the numbers of steps to point at: the pair whose order decides.
 	Mark []int
+	// MaxRows leaves out steps in the middle of a longer trace, none that is marked; 0 means no limit.
+	MaxRows int
 	// ASCII draws without characters beyond ASCII.
 	ASCII bool
 }
@@ -47,7 +51,18 @@ func (t *Trace) Table(o TableOptions) string {
 		configs = append(configs, c)
 	}
 	w.SetColumnConfigs(configs)
-	for _, s := range t.Steps {
+	shown := t.shown(o)
+	for i, s := range t.Steps {
+		if !shown[i] {
+			if i > 0 && shown[i-1] {
+				row := table.Row{ascii("…", o)}
+				for range header[1:] {
+					row = append(row, "")
+				}
+				w.AppendRow(row)
+			}
+			continue
+		}
 		row := make(table.Row, len(header))
 		for i := range row {
 			row[i] = ""
@@ -81,12 +96,26 @@ func wrap(s string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
+// shown says which steps a table has rows for: all, or the first and the last, and what is marked with what is around it.
+func (t *Trace) shown(o TableOptions) []bool {
+	n := len(t.Steps)
+	shown := make([]bool, n)
+	const around = 3
+	for i := range shown {
+		shown[i] = o.MaxRows <= 0 || n <= o.MaxRows || i < o.MaxRows/2 || i >= n-o.MaxRows/2
+		for _, m := range o.Mark {
+			shown[i] = shown[i] || i+1 >= m-around && i+1 <= m+around
+		}
+	}
+	return shown
+}
+
 // shownEvents are the events worth a line of a table: everything but an uneventful end.
 func (s *Step) shownEvents() []string {
 	var out []string
 	for _, e := range s.Events {
 		if e != s.Actor+" ends" {
-			out = append(out, strings.TrimPrefix(e, s.Actor+" "))
+			out = append(out, printable(strings.TrimPrefix(e, s.Actor+" ")))
 		}
 	}
 	return out
@@ -95,7 +124,7 @@ func (s *Step) shownEvents() []string {
 func (t *Trace) actors() []string {
 	var out []string
 	for _, s := range t.Steps {
-		if s.Actor != "" && !contains(out, s.Actor) {
+		if s.Actor != "" && !slices.Contains(out, s.Actor) {
 			out = append(out, s.Actor)
 		}
 	}
@@ -176,4 +205,14 @@ func trimRight(s string) string {
 		lines[i] = strings.TrimRight(l, " ")
 	}
 	return strings.Join(lines, "\n")
+}
+
+// printable shows what a terminal would obey instead of printing it.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, s)
 }

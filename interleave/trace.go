@@ -40,11 +40,12 @@ type Step struct {
 	Advance time.Duration // of the clock
 	At      time.Duration // virtual time since the world began, after the step
 	Changes []Change      // what the step did to keys
-	Wrote   bool          // some key is different after it
+	Wrote   bool          // it executed a command that may write
 	Caller  string        // file:line inside the subject
 	Events  []string      // what became of actors by the next step: notes, ends
 
 	foot   footprint
+	noted  bool // an actor made a note after it
 	forced bool // a schedule asked for exactly this
 	nth    int  // place among the waiting operations that the token would match
 }
@@ -91,10 +92,10 @@ func (t *Trace) lastActor() string {
 	return ""
 }
 
-// touched reports whether the last step changed data.
+// touched reports whether the last step can have changed data, in a way that its changes show or not.
 func (t *Trace) touched() bool {
 	s := t.last()
-	return s == nil || len(s.Changes) > 0
+	return s == nil || s.Wrote || len(s.Changes) > 0
 }
 
 // Schedule is the schedule that makes exactly these steps happen again.
@@ -124,9 +125,6 @@ func (s *Step) Token() schedule.Token {
 	case StepDeliver:
 		t.Kind = schedule.Deliver
 		t.Match.Nth = max(s.nth, 1)
-		if len(s.Keys) > 0 && s.nth > 1 {
-			t.Key = s.Keys[0]
-		}
 		if s.Fault == "drop" {
 			t.Fault = schedule.Drop
 		}
@@ -244,10 +242,11 @@ func commandText(args []string) string {
 
 // String is the change in one line: "job:1 = {status: RUNNING} (was none)".
 func (c Change) String() string {
+	key := wire.Quote(c.Key)
 	if c.After == nil {
-		return c.Key + " gone (was " + c.Before.String() + ")"
+		return key + " gone (was " + c.Before.String() + ")"
 	}
-	s := c.Key + " = " + c.After.String() + c.After.expiry()
+	s := key + " = " + c.After.String() + c.After.expiry()
 	if c.Before == nil {
 		return s + " (new)"
 	}

@@ -2,10 +2,12 @@ package interleave
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"runtime/pprof"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,8 +25,10 @@ type World struct {
 	id      string
 	arrival chan struct{} // made in the bubble, or waiting on it would stop the virtual clock
 	direct  *redis.Client
-	err     error // of the world function
+	started bool // actors run: nothing can be added any more
 
+	mu       sync.Mutex
+	err      error // of the world function
 	cleanups []func()
 }
 
@@ -38,6 +42,9 @@ func newWorld(cfg *config) *World {
 // error that it returns is a violation, unless a fault of the schedule broke one of the actor's connections.
 // The name is used in schedules: a letter or _, then letters, digits, _ and -.
 func (w *World) Actor(name string, run func(*Actor) error, opts ...ActorOption) {
+	if w.late("Actor " + name) {
+		return
+	}
 	if err := schedule.CheckActor(name); err != nil {
 		w.fail(err)
 		return
@@ -49,7 +56,7 @@ func (w *World) Actor(name string, run func(*Actor) error, opts ...ActorOption) 
 		}
 	}
 	a := &Actor{world: w, name: name, run: run}
-	a.ctx, a.cancel = w.eng.newContext()
+	a.ctx, a.cancel = context.WithCancel(context.Background())
 	for _, o := range opts {
 		o(a)
 	}
@@ -78,6 +85,9 @@ func (w *World) Finally(name string, judge func(*State) error) {
 
 // Check adds invariants, such as those of the package invariants.
 func (w *World) Check(invariants ...Invariant) {
+	if w.late("an invariant") {
+		return
+	}
 	for _, inv := range invariants {
 		if inv.Name == "" || inv.Judge == nil {
 			w.fail(fmt.Errorf("interleave: an invariant needs a name and a judgement"))
@@ -87,7 +97,8 @@ func (w *World) Check(invariants ...Invariant) {
 	}
 }
 
-// Fail ends the world with an error, for a world function whose preparation did not work. Only the first error counts.
+// Fail ends the world with an error, for a world function whose preparation did not work. A nil error does nothing; only
+// the first counts.
 func (w *World) Fail(err error) {
 	if err != nil {
 		w.fail(err)
@@ -95,14 +106,39 @@ func (w *World) Fail(err error) {
 }
 
 func (w *World) fail(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if w.err == nil {
 		w.err = err
 	}
 }
 
+// failed returns the first error.
+func (w *World) failed() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
+
+// late notes that something is added to a world that runs already.
+func (w *World) late(what string) bool {
+	if w.started {
+		w.fail(fmt.Errorf("interleave: %s was added after the start of the world: only the world function can add to it", what))
+	}
+	return w.started
+}
+
 // Cleanup adds a function that is called when the world has ended and its actors with it, last added first, for what a
 // world function has opened.
-func (w *World) Cleanup(f func()) { w.cleanups = append(w.cleanups, f) }
+func (w *World) Cleanup(f func()) {
+	if f == nil {
+		w.fail(errors.New("interleave: Cleanup of nil"))
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cleanups = append(w.cleanups, f)
+}
 
 // Now is the virtual time since the world began.
 func (w *World) Now() time.Duration { return time.Since(w.eng.start) }

@@ -56,6 +56,12 @@ type Batcher interface {
 	DoAll(cmds [][]string) (raw [][]byte, ok bool, err error)
 }
 
+// Abandoner is a Server that can be ended although a call of it may still be going on in another goroutine.
+type Abandoner interface {
+	// Abandon ends the server like Close, but neither waits for such a call nor touches what it uses.
+	Abandon() error
+}
+
 // UnavailableError says that a backend can't be had, or is gone. The command-line tool ends with code 3 on it.
 type UnavailableError struct {
 	Backend string // which

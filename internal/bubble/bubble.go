@@ -27,11 +27,11 @@ func Run(t *testing.T, f func()) (err error) {
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			e, ok := r.(error)
-			if !ok {
-				panic(r)
+			if e, ok := r.(error); ok {
+				err = &DeadlockError{Err: e}
+			} else {
+				err = fmt.Errorf("bubble: %v", r) // called inside another bubble, or from a cleanup
 			}
-			err = &DeadlockError{Err: e}
 		}
 	}()
 	synctest.Test(t, func(*testing.T) { f() })
