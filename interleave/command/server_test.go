@@ -5,13 +5,13 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/racebench/racebench/interleave/wire"
+	"github.com/racebench/racebench/internal/rundir"
 )
 
 // realServer is a redis-server of this test process on a private socket.
@@ -33,16 +33,18 @@ func startRealServer(t *testing.T) *realServer {
 		}
 		t.Skip("needs redis-server on PATH: apt-get install redis-server")
 	}
-	dir, err := os.MkdirTemp("", "racebench-command-") // t.TempDir can be too long for a socket
+	folder, err := rundir.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	sock := filepath.Join(dir, "s")
-	cmd := exec.Command(bin, "--port", "0", "--unixsocket", sock, "--save", "", "--appendonly", "no", "--dir", dir)
+	t.Cleanup(func() { folder.Release() })
+	base := folder.Next()
+	socket, sock := folder.Socket(base)
+	cmd := exec.Command(bin, "--port", "0", "--unixsocket", socket, "--save", "", "--appendonly", "no", "--dir", ".")
+	cmd.Dir = folder.Path
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
+	if err := folder.Start(cmd, base); err != nil {
 		t.Fatal(err)
 	}
 	var once sync.Once

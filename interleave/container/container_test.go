@@ -16,6 +16,7 @@ import (
 	"github.com/racebench/racebench/interleave/backend"
 	"github.com/racebench/racebench/interleave/backend/remote"
 	"github.com/racebench/racebench/internal/require"
+	"github.com/racebench/racebench/internal/rundir"
 )
 
 // imageVariable names the image that the tests use, where the default one is not there.
@@ -207,7 +208,8 @@ func TestKilled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := cmd.Start(); err != nil {
+		rundir.Bind(cmd)
+		if rundir.Keep(func() { err = cmd.Start() }); err != nil {
 			t.Fatal(err)
 		}
 		if line, _ := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {

@@ -194,3 +194,14 @@ func Dead(dir string) bool {
 	defer owner.Close()
 	return lock(owner) == nil
 }
+
+// Start starts a server that ends with this process, whatever ends it. Base, from Next, names the server's files.
+func (f *Folder) Start(cmd *exec.Cmd, base string) error {
+	Bind(cmd)
+	var err error
+	Keep(func() { err = cmd.Start() })
+	if err != nil || KernelKills {
+		return err
+	}
+	return os.WriteFile(filepath.Join(f.Path, base+".pid"), []byte(strconv.Itoa(cmd.Process.Pid)+"\n"), 0o600)
+}

@@ -17,6 +17,7 @@ import (
 	"github.com/racebench/racebench/interleave/command"
 	"github.com/racebench/racebench/interleave/wire"
 	need "github.com/racebench/racebench/internal/require"
+	"github.com/racebench/racebench/internal/rundir"
 	"github.com/racebench/racebench/internal/vclock"
 )
 
@@ -35,17 +36,21 @@ func startReal(t testing.TB) *realServer {
 	if err != nil {
 		need.Missing(t, "cc", err.Error(), "apt-get install gcc libc6-dev")
 	}
-	dir, err := os.MkdirTemp("", "racebench-embedded-") // t.TempDir can be too long for a socket
+	folder, err := rundir.Open()
 	require.NoError(t, err)
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	s := &realServer{socket: filepath.Join(dir, "s")}
-	s.clock, err = vclock.New(filepath.Join(dir, "clock"), epoch)
+	t.Cleanup(func() { folder.Release() })
+	base := folder.Next()
+	s := &realServer{}
+	s.clock, err = vclock.New(filepath.Join(folder.Path, base+".clock"), epoch)
 	require.NoError(t, err)
-	cmd := exec.Command("redis-server", "--port", "0", "--unixsocket", s.socket, "--save", "", "--appendonly", "no", "--dir", dir)
+	socket, short := folder.Socket(base)
+	s.socket = short
+	cmd := exec.Command("redis-server", "--port", "0", "--unixsocket", socket, "--save", "", "--appendonly", "no", "--dir", ".")
+	cmd.Dir = folder.Path
 	cmd.Env = append(os.Environ(), vclock.Environment(library, s.clock.Path())...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	require.NoError(t, cmd.Start())
+	require.NoError(t, folder.Start(cmd, base))
 	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait(); s.clock.Close() })
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		if s.admin, err = s.dial(); err == nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/racebench/racebench/interleave/backend"
 	"github.com/racebench/racebench/interleave/backend/remote"
 	"github.com/racebench/racebench/internal/require"
+	"github.com/racebench/racebench/internal/rundir"
 )
 
 // roleVariable makes this test binary act as a program that uses two servers and ends in some way.
@@ -85,12 +86,12 @@ func TestNothingStays(t *testing.T) {
 			tmp := t.TempDir()
 			cmd := exec.Command(os.Args[0])
 			cmd.Env = append(os.Environ(), roleVariable+"="+c.role, "TMPDIR="+tmp)
-			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+			rundir.Bind(cmd)
 			out, err := cmd.StdoutPipe()
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := cmd.Start(); err != nil {
+			if rundir.Keep(func() { err = cmd.Start() }); err != nil {
 				t.Fatal(err)
 			}
 			if line, _ := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {

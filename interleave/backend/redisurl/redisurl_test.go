@@ -25,6 +25,7 @@ import (
 	"github.com/racebench/racebench/interleave/backend/remote"
 	"github.com/racebench/racebench/interleave/wire"
 	"github.com/racebench/racebench/internal/require"
+	"github.com/racebench/racebench/internal/rundir"
 )
 
 // users starts a server that stands for one of the user's, with its own clock, and returns its URL.
@@ -249,18 +250,21 @@ func TestBadURL(t *testing.T) {
 // TestTLS covers authentication, TLS and the watchdog, which stands in for the kernel's timeouts there.
 func TestTLS(t *testing.T) {
 	require.Backend(t, "process")
-	dir := t.TempDir()
-	certificate(t, dir)
+	folder, err := rundir.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { folder.Release() })
+	certificate(t, folder.Path)
 	port := freePort(t)
 	cmd := exec.Command("redis-server", "--port", "0", "--tls-port", port, "--bind", "127.0.0.1", "--tls-cert-file", "c.pem", "--tls-key-file", "k.pem",
 		"--tls-auth-clients", "no", "--save", "", "--requirepass", "secret")
-	cmd.Dir = dir
-	if err := cmd.Start(); err != nil {
+	cmd.Dir = folder.Path
+	if err := folder.Start(cmd, folder.Next()); err != nil {
 		t.Fatal(err)
 	}
 	defer func() { cmd.Process.Kill(); cmd.Wait() }()
 	var s backend.Server
-	var err error
 	url := "rediss://:secret@127.0.0.1:" + port + "?skip_verify=true"
 	for range 500 {
 		if s, err = backend.Open(url, backend.Config{ReplyTimeout: 300 * time.Millisecond}); err == nil || !strings.Contains(err.Error(), "refused") {
