@@ -71,6 +71,17 @@ func cmdLtrim(x *call, args []string) {
 	}
 }
 
+func cmdLrem(x *call, args []string) {
+	n, ok := x.intArg(args[2], errNotInt)
+	switch {
+	case !ok:
+	case n == math.MinInt64:
+		x.refuse("a count of %d, for which there is no positive number", n)
+	default:
+		x.pass(positive, plain, args)
+	}
+}
+
 func cmdLinsert(x *call, args []string) {
 	if !strings.EqualFold(args[2], "before") && !strings.EqualFold(args[2], "after") {
 		x.err(errSyntax)

@@ -17,7 +17,7 @@ func (s *Server) touch(db int, key string) {
 
 // touchAll touches the watched keys of a database that is about to be flushed, as far as they exist.
 func (s *Server) touchAll(db int, exists func(key string) bool) {
-	for w := range s.watched {
+	for w := range s.watched { // any order: marking one connection as dirty says nothing of another
 		if w.db == db && exists(w.key) {
 			s.touch(db, w.key)
 		}

@@ -134,7 +134,7 @@ func cmdPubsubChannels(x *call, args []string) {
 		return
 	}
 	var list []string
-	for ch := range x.s.channels {
+	for ch := range x.s.channels { // any order: sorted below
 		if len(args) == 2 || match(args[2], ch) {
 			list = append(list, ch)
 		}

@@ -118,7 +118,7 @@ func (s *Server) SetClock(now time.Time) error {
 		return nil
 	}
 	var alive []watchKey
-	for w := range s.watched {
+	for w := range s.watched { // any order: each is touched or not on its own
 		if s.m.DB(w.db).Exists(w.key) {
 			alive = append(alive, w)
 		}
@@ -144,7 +144,7 @@ func (s *Server) Reset(now time.Time) error {
 	if s.closed {
 		return errClosed("it was closed")
 	}
-	for c := range s.conns {
+	for c := range s.conns { // any order: all are closed, and that tells nobody anything
 		c.closed = true
 	}
 	if s.broken != "" {
@@ -174,7 +174,7 @@ func (s *Server) clear() {
 // Notes lists where embedded made a choice that a real server may make otherwise.
 func (s *Server) Notes() []string {
 	notes := make([]string, 0, len(s.notes))
-	for n := range s.notes {
+	for n := range s.notes { // any order: sorted below
 		notes = append(notes, n)
 	}
 	slices.Sort(notes)
@@ -188,7 +188,7 @@ func (s *Server) Close() error {
 	if s.closed {
 		return nil
 	}
-	for c := range s.conns {
+	for c := range s.conns { // any order: all are closed, and that tells nobody anything
 		c.closed = true
 	}
 	s.closed = true

@@ -50,7 +50,7 @@ func init() { // scripts call handlers, which would make a cycle of a composite 
 		// Lists
 		"LPUSH": pass(always, plain), "RPUSH": pass(always, plain), "LPUSHX": pass(positive, plain), "RPUSHX": pass(positive, plain),
 		"LPOP": cmdPop("lpop"), "RPOP": cmdPop("rpop"), "LLEN": pass(never, plain), "LRANGE": pass(never, plain, 2, 3), "LTRIM": cmdLtrim,
-		"LINDEX": cmdLindex, "LSET": cmdLset, "LINSERT": cmdLinsert, "LREM": pass(positive, plain, 2), "LPOS": cmdLpos,
+		"LINDEX": cmdLindex, "LSET": cmdLset, "LINSERT": cmdLinsert, "LREM": cmdLrem, "LPOS": cmdLpos,
 		"LMOVE": cmdMove(0, true), "RPOPLPUSH": cmdMove(0, false), "BLMOVE": cmdMove(5, true), "BRPOPLPUSH": cmdMove(3, false),
 		"BLPOP": cmdBpop(kindList, "LPOP"), "BRPOP": cmdBpop(kindList, "RPOP"),
 

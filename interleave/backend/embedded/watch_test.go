@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +12,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/racebench/racebench/interleave/backend"
+	"github.com/racebench/racebench/interleave/wire"
 )
+
+// filling gives every key something of its type.
+var filling = []string{"SET s1 5", "SET s2 a PX 5000", "HSET h1 f1 1 f2 2 f3 a", "HSET h2 f1 a", "RPUSH l1 a b c a 5", "RPUSH l2 a",
+	"SADD t1 a b c d 5", "SADD t2 a", "ZADD z1 1 a 1.5 b 2 c 3 d", "ZADD z2 0 a", "XADD x1 1-1 f a", "XADD x1 1-2 f a", "XADD x1 2-0 f a"}
 
 // connectionCommands are about the connection, and would spoil the test of WATCH.
 var connectionCommands = map[string]bool{"MULTI": true, "EXEC": true, "DISCARD": true, "WATCH": true, "UNWATCH": true, "RESET": true,
@@ -32,7 +38,12 @@ func TestDifferentialWatch(t *testing.T) {
 				t.Fatalf("%v\n%s", err, strings.Join(p.log, "\n"))
 			}
 		}
-		for range rapid.IntRange(0, 12).Draw(t, "before") {
+		if rapid.IntRange(0, 3).Draw(t, "filled") > 0 { // so that there is something to remove
+			for _, line := range filling {
+				do(1, strings.Fields(line)...)
+			}
+		}
+		for range rapid.IntRange(0, 4).Draw(t, "before") {
 			if do(1, drawLine(t, data)...); stopped {
 				return
 			}
@@ -97,4 +108,37 @@ func TestRefusedThoughCaught(t *testing.T) {
 	var refused *backend.RefusedError
 	require.ErrorAs(t, err, &refused)
 	require.Contains(t, refused.Reason, "DUMP")
+}
+
+// TestScan: a key that is there from begin to end of an iteration is returned once, whatever comes and goes meanwhile.
+func TestScan(t *testing.T) {
+	s, err := Open(backend.Config{})
+	require.NoError(t, err)
+	defer s.Close()
+	c, err := s.Open()
+	require.NoError(t, err)
+	do := func(args ...string) wire.Value {
+		raw, err := c.Do(args)
+		require.NoError(t, err)
+		v, _, err := wire.Parse(raw)
+		require.NoError(t, err)
+		return v
+	}
+	for i := range 20 {
+		do("SET", fmt.Sprintf("k%02d", i), "v")
+	}
+	seen := map[string]int{}
+	for cursor, n := "0", 0; n == 0 || cursor != "0"; n++ {
+		v := do("SCAN", cursor, "COUNT", "3")
+		cursor = v.Elems[0].Str
+		for _, e := range v.Elems[1].Elems {
+			seen[e.Str]++
+		}
+		do("DEL", fmt.Sprintf("k%02d", 2*n)) // the even ones go, others come
+		do("SET", fmt.Sprintf("a%02d", n), "v")
+		require.Less(t, n, 20)
+	}
+	for i := 1; i < 20; i += 2 {
+		require.Equal(t, 1, seen[fmt.Sprintf("k%02d", i)], i)
+	}
 }
