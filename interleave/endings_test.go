@@ -12,6 +12,16 @@ import (
 	"github.com/racebench/racebench/interleave"
 )
 
+// closed reports, without waiting, whether a channel is closed.
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
 // endings are worlds that can't be judged. Each has an error of its own, and none may hang the test binary or end it.
 var endings = []struct {
 	name  string
@@ -49,10 +59,8 @@ var endings = []struct {
 		return func(w *interleave.World) {
 			w.Actor("A", func(a *interleave.Actor) error {
 				for {
-					select {
-					case <-stop:
+					if closed(stop) {
 						return nil
-					default:
 					}
 				}
 			})

@@ -110,13 +110,3 @@ func cmdTTL(seconds, relative bool) handler {
 		x.int(ms)
 	}
 }
-
-func cmdPersist(x *call, args []string) {
-	if _, ok := x.deadline(args[1]); !ok {
-		x.int(0)
-		return
-	}
-	x.do("PERSIST", args[1])
-	x.touch(args[1])
-	x.int(1)
-}

@@ -26,14 +26,6 @@ func (r *reply) setLen(n int)     { r.aggregate('~', n, n) }
 func (r *reply) mapLen(pairs int) { r.aggregate('%', pairs, 2*pairs) }
 func (r *reply) pushLen(n int)    { r.aggregate('>', n, n) }
 
-func (r *reply) bool(b bool) {
-	if b {
-		r.int(1)
-	} else {
-		r.int(0)
-	}
-}
-
 // aggregate begins a RESP3 aggregate, which RESP2 has as an array.
 func (r *reply) aggregate(kind byte, n, flat int) {
 	if r.proto < 3 {

@@ -21,8 +21,6 @@ func canonical(s string) bool {
 	return err == nil && strconv.FormatUint(n, 10) == s && n < math.MaxInt64
 }
 
-const errStreamID = "ERR Invalid stream ID specified as stream command argument"
-
 // cmdXadd is "XADD key *|ms-seq field value …".
 func cmdXadd(x *call, args []string) {
 	if args[2] != "*" && !streamID(args[2]) {
