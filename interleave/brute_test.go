@@ -160,7 +160,7 @@ func drawProgram(t *rapid.T) program {
 			args := rapid.SampledFrom([][]string{
 				{"GET", k}, {"SET", k, value.Draw(t, "value")}, {"SET", k, value.Draw(t, "value")}, {"INCR", k}, {"DEL", k},
 				{"SETNX", k, value.Draw(t, "value")}, {"EXISTS", k}, {"MSET", "a", "1", k, "2"}, {"RENAME", k, "c"}, {"DBSIZE"},
-				{"APPEND", k, "x"}, {"tx", k}, {"script", k, "b"}, {"sleep"}, {"LPUSH", "l", fmt.Sprint(i)}, {"RPOP", "l"}, {"PUBLISH", "ch", "m"},
+				{"APPEND", k, "x"}, {"tx", k}, {"script", k, "b"}, {"sleep"}, {"LPUSH", "l", fmt.Sprint(i)}, {"RPOP", "l"}, {"BLPOP", "l", "0"}, {"BLPOP", "l", "1"}, {"PUBLISH", "ch", "m"},
 			}).Draw(t, "command")
 			when := rapid.SampledFrom([]string{"", "", "nil", "some"}).Draw(t, "when")
 			list = append(list, instruction{when, args})

@@ -198,9 +198,10 @@ func fatalTo(err error) error {
 	var (
 		panicked *PanicError
 		dead     *DeadlockError
+		spin     *SpinError
 	)
 	switch {
-	case err == nil, errors.Is(err, errPruned), errors.As(err, &dead):
+	case err == nil, errors.Is(err, errPruned), errors.As(err, &dead), errors.As(err, &spin):
 		return nil
 	case errors.As(err, &panicked) && panicked.Actor != "":
 		return nil

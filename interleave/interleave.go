@@ -113,6 +113,10 @@ func hint(err error) string {
 	if errors.As(err, &u) && u.Hint != "" {
 		return "\nhint: " + u.Hint
 	}
+	var refused *backend.RefusedError
+	if errors.As(err, &refused) && refused.Hint != "" {
+		return "\nhint: " + refused.Hint
+	}
 	return ""
 }
 
