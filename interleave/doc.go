@@ -19,13 +19,27 @@
 //   - [Replay] is Force for the complete schedule that a failure printed.
 //   - [Open] gives a [Runner] for programs and for many worlds in a row.
 //
-// What waits in the server is modelled: a BLPOP on an empty list is not enabled until there is something for it, in the
-// order in which such commands came, or until its timeout has passed. Time is virtual for everybody, the server included:
-// a TTL runs out when the world's clock says so, and not before.
+// [Explore] runs every order of commands and messages that is not equivalent to another. It draws no faults, and the clock
+// moves only when everybody waits: a lease that runs out in the middle, a crash, a lost reply are for [Force], with +10s,
+// !crash, !lost in the schedule.
+//
+// What waits in the server is modelled: a BLPOP on an empty list is not enabled until there is something for it, or until
+// its timeout has passed. Among those that came at one instant any may have reached the server first; those that came
+// before the clock last moved wait there, and are served first come, first served, before anything else. Time is virtual for
+// everybody, the server included: a TTL runs out when the world's clock says so, and not before.
+//
+// A command that waits at the gate was made when it came: a time that it carries as an argument is of then, whatever the
+// clock does before it is executed. A schedule names commands as they are on the wire: SetNX with a TTL of go-redis is a
+// SET.
 //
 // # Limits
 //
 // The order of two timers due at the same instant, of ready select cases and of map iteration is Go's. A sync.Mutex that is
 // held across a command, real network use and endless loops stop the virtual clock; they are reported as a potential
 // deadlock. A panic of an actor's own function is reported, one in a goroutine that it started ends the process.
+//
+// Channels and timers of a bubble must not leave it, or the runtime ends the process. So a world makes its clients, channels
+// and contexts itself: use [Actor.Context], and not a context with a timeout from outside; if it must be one, call its Done
+// once before the world. A go-redis client whose pool runs out of connections uses timers that the whole process shares:
+// make the pool larger than the number of goroutines that use it (an actor's own has 64).
 package interleave
