@@ -87,7 +87,7 @@ func explain(err error) *failure {
 	case errors.As(err, &gone):
 		return &failure{code: codeBackend, text: err.Error(), hint: gone.Hint}
 	case errors.As(err, &refused):
-		return &failure{code: codeBackend, text: fmt.Sprintf("backend %s refuses %s: %s", refused.Backend, refused.Command, refused.Reason), hint: "--redis process"}
+		return &failure{code: codeBackend, text: refused.Error(), hint: refused.Hint}
 	case errors.As(err, &diverged):
 		return &failure{code: codeUsage, text: err.Error()}
 	case errors.Is(err, backend.ErrUnknown):

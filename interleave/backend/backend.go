@@ -80,10 +80,11 @@ type RefusedError struct {
 	Backend string // which
 	Command string // the command as sent, shortened
 	Reason  string // what would differ
+	Hint    string // what to use instead; may be empty
 }
 
 func (e *RefusedError) Error() string {
-	return fmt.Sprintf("backend %s refuses %s: %s (hint: --redis process)", e.Backend, e.Command, e.Reason)
+	return fmt.Sprintf("backend %s refuses %s: %s", e.Backend, e.Command, e.Reason)
 }
 
 // ErrDropped is wrapped by the error of a Conn that the server has closed while it goes on serving others, as CLIENT KILL

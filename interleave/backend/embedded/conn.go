@@ -78,16 +78,21 @@ func (c *Conn) Do(args []string) (raw []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			c.s.broken, c.s.script, c.s.passing = fmt.Sprint(p), nil, false
-			raw, err = nil, &backend.RefusedError{Backend: "embedded", Command: shorten(args), Reason: "miniredis panics: " + c.s.broken}
+			raw, err = nil, refused(args, "miniredis panics: "+c.s.broken)
 		}
 	}()
 	x := call{s: c.s, c: c, reply: reply{proto: c.proto, out: make([]byte, 0, 64)}}
 	x.selectDB(c.db)
 	c.process(&x, args)
 	if x.refused != "" {
-		return nil, &backend.RefusedError{Backend: "embedded", Command: shorten(args), Reason: x.refused}
+		return nil, refused(args, x.refused)
 	}
 	return x.out, nil
+}
+
+func refused(args []string, reason string) error {
+	return &backend.RefusedError{Backend: "embedded", Command: shorten(args), Reason: reason,
+		Hint: "a real server does it: redis-server as process"}
 }
 
 func (x *call) selectDB(num int) { x.num, x.peer = num, x.s.peers[num] }

@@ -28,6 +28,7 @@ func TestScriptsAreReadOnce(t *testing.T) {
 		var refused *backend.RefusedError
 		require.True(t, errors.As(err, &refused), "%v", err)
 		require.Contains(t, refused.Reason, "cjson")
+		require.Contains(t, refused.Hint, "redis-server as process")
 	}
 	require.Len(t, s.sources, 2)
 	for i := range 2 * maxSources {
