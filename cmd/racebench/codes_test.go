@@ -57,6 +57,8 @@ func TestRunThatDiverges(t *testing.T) {
 	require.Equal(t, codeUsage, code)
 	require.True(t, strings.HasPrefix(stderr, "racebench: A1 on naive: schedule diverged at step 2 (token 2, B.HGETALL): expected B HGETALL, found B waiting with GET"), stderr)
 	require.NotContains(t, stdout, "held:", "what was not judged did not hold")
+	require.NotContains(t, stdout, "undecided:", "nor is it worth a line that nobody knows")
+	require.Contains(t, stdout, "replay:  racebench replay A1 --impl naive 'A.GET B.HGETALL'\n")
 	doc, err := report.Load(filepath.Join(dir, report.RunFile))
 	require.NoError(t, err)
 	require.Equal(t, "undecided", doc.Results[0].Runs[0].Outcome)

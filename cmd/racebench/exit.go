@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -26,8 +27,9 @@ const exitCodes = `  0    run: everything is as the catalogue expects; replay: e
        explore: an invariant is violated
   2    wrong usage, a bad schedule, a schedule that does not fit the program, or output that can't be written
   3    the throwaway Redis is not available, has died, or refuses a command
-  4    explore: undecided, because not all orders were run
-  130  interrupted (SIGINT or SIGTERM)
+  4    explore: undecided, because not all orders were run, or some could not be judged
+  130  interrupted (SIGINT, SIGTERM or SIGHUP). The first signal lets the current world end and removes its keys; the
+       second ends the command at once, and the keys of that world stay on a server given as redis:// URL
 `
 
 // failure is an error as a person reads it: one line, perhaps more below it, perhaps a hint.
@@ -56,16 +58,16 @@ func (a *app) end(err error) int {
 		f = explain(err)
 	}
 	if werr := a.stdout.err; werr != nil && !errors.Is(werr, syscall.EPIPE) {
-		f = usage("", "can't write to standard output: %v", lastError(werr))
+		f = usage("send it to another place", "can't write to standard output: %v", lastError(werr))
 	}
 	if f.text != "" {
-		fmt.Fprintf(a.stderr, "racebench: %s\n", f.text)
+		fmt.Fprintf(a.stderr, "racebench: %s\n", plainLine(f.text))
 	}
 	if f.more != "" {
-		fmt.Fprintln(a.stderr, strings.TrimRight(f.more, "\n"))
+		fmt.Fprintln(a.stderr, plain(strings.TrimRight(f.more, "\n")))
 	}
 	if f.hint != "" {
-		fmt.Fprintf(a.stderr, "hint: %s\n", f.hint)
+		fmt.Fprintf(a.stderr, "hint: %s\n", plainLine(f.hint))
 	}
 	return f.code
 }
@@ -85,11 +87,11 @@ func explain(err error) *failure {
 	case errors.As(err, &grammar):
 		return &failure{code: codeUsage, text: "bad schedule", more: indent(grammar.Caret()), hint: "racebench help schedule shows every form"}
 	case errors.As(err, &gone):
-		return &failure{code: codeBackend, text: err.Error(), hint: gone.Hint}
+		return &failure{code: codeBackend, text: err.Error(), hint: cmp.Or(gone.Hint, "racebench doctor says what can be used here")}
 	case errors.As(err, &refused):
 		return &failure{code: codeBackend, text: refused.Error(), hint: refused.Hint}
 	case errors.As(err, &diverged):
-		return &failure{code: codeUsage, text: err.Error()}
+		return &failure{code: codeUsage, text: err.Error(), hint: "replay with the schedule '' shows what the program does by itself"}
 	case errors.Is(err, backend.ErrUnknown):
 		return usage("racebench doctor says what can be used here", "%v", err)
 	}

@@ -55,12 +55,15 @@ type app struct {
 	plain          bool // no colours
 }
 
-// interruptible returns a context that ends with the first SIGINT or SIGTERM. The second ends the process at once; what
-// it has started ends with it.
+// interruptible returns a context that ends with the first SIGINT, SIGTERM or SIGHUP. The second ends the process at once;
+// what it has started ends with it.
 func (a *app) interruptible() (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals, over := make(chan os.Signal, 2), make(chan struct{})
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup wants it ignored
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	// Without a receiver of SIGPIPE a closed pipe would end the process before it has cleaned up.
 	pipes := make(chan os.Signal, 1)
 	signal.Notify(pipes, syscall.SIGPIPE)

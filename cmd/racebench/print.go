@@ -146,7 +146,7 @@ func totals(c scenarios.Counts) string {
 func (a *app) printDifferences(p *planned) {
 	for _, d := range p.result.Differences {
 		line, _, _ := strings.Cut(d, "\n")
-		fmt.Fprintf(a.stdout, "%s %s on %s: %s\n", a.paint(red, "not as expected:"), p.scenario.ID, title(p.impl, p.variant), line)
+		fmt.Fprintf(a.stdout, "%s %s on %s: %s\n", a.paint(red, "not as expected:"), p.scenario.ID, title(p.impl, p.variant), plainLine(line))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/racebench/racebench/interleave"
 	"github.com/racebench/racebench/interleave/schedule"
+	"github.com/racebench/racebench/interleave/wire"
 	"github.com/racebench/racebench/internal/report"
 	"github.com/racebench/racebench/scenarios"
 )
@@ -16,7 +17,7 @@ import (
 type replayFlags struct {
 	redis                 redisFlags
 	impl, variant, before string
-	json                  bool
+	json, changes         bool
 }
 
 func newReplay(a *app) *cobra.Command {
@@ -25,12 +26,13 @@ func newReplay(a *app) *cobra.Command {
 		Use:   "replay A1 [schedule]",
 		Short: "Run one race in an order of your own",
 		Long: "Runs one world in the order that the schedule says, what it leaves open in a fair order, and prints every step,\n" +
-			"what each invariant came to, and the keys at the end. Without a schedule the order is that of the catalogue.\n" +
+			"what each invariant came to, and the keys at the end. Without a schedule the order is that of the catalogue; with\n" +
+			"--before and without a schedule nothing is forced but the constraints.\n" +
 			"racebench help schedule shows how an order is written.",
 		Example: "  racebench replay A1 'A.GET B.GET A.. B..'\n" +
 			"  racebench replay A1 'A.. B..'\n" +
 			"  racebench replay A1 --impl lua --redis process '+10m'\n" +
-			"  racebench replay A1 --before 'A.GET B.GET < A.HSET B.HSET' ''",
+			"  racebench replay A1 --before 'A.GET B.GET < A.HSET B.HSET'",
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeScenarios(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -44,6 +46,7 @@ func newReplay(a *app) *cobra.Command {
 	cmd.Flags().StringVar(&f.variant, "variant", "", "variant of the world, where a scenario has several (default the first)")
 	cmd.Flags().StringVar(&f.before, "before", "", "constraints on what the schedule leaves open: 'A.GET B.GET < A.SET B.SET'")
 	f.redis.add(cmd)
+	cmd.Flags().BoolVar(&f.changes, "changes", false, "list what each step changed, and when, below the table")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON only")
 	must(cmd.RegisterFlagCompletionFunc("impl", completeImpls))
 	must(cmd.RegisterFlagCompletionFunc("variant", cobra.NoFileCompletions))
@@ -64,7 +67,7 @@ func (a *app) replay(ctx context.Context, f replayFlags, word string, typed []st
 		return err
 	}
 	text := strings.Join(typed, " ")
-	if len(typed) == 0 {
+	if len(typed) == 0 && f.before == "" {
 		text = v.Schedule
 	}
 	order, err := schedule.Parse(text)
@@ -90,7 +93,7 @@ func (a *app) replay(ctx context.Context, f replayFlags, word string, typed []st
 	if f.json {
 		err = a.replayJSON(f, s, v, text, res, decision)
 	} else {
-		a.printReplay(f, s, v, res, decision)
+		a.printReplay(f, s, v, text, res, decision)
 	}
 	switch {
 	case err != nil:
@@ -116,11 +119,41 @@ func unjudged(err error) error {
 	return f
 }
 
-func (a *app) printReplay(f replayFlags, s *scenarios.Scenario, v *scenarios.Variant, res *interleave.Result, d *interleave.Decision) {
+func (a *app) printReplay(f replayFlags, s *scenarios.Scenario, v *scenarios.Variant, text string, res *interleave.Result, d *interleave.Decision) {
 	fmt.Fprintf(a.stdout, "%s %s, %s, on %s (%s)\n\n", s.ID, s.Name, title(f.impl, v), res.Backend, res.Version)
 	a.printWorld(res, d)
-	if len(res.Trace.Steps) > 0 {
-		fmt.Fprintf(a.stdout, "replay:  %s\n", replayCommand(s, f.impl, v, f.redis, res.Trace.Schedule().String()))
+	if f.changes {
+		a.printChanges(res.Trace)
+	}
+	switch {
+	case res.Err != nil:
+		// The steps that were made are not what went wrong: what was asked for is.
+		cmd := replayCommand(s, f.impl, v, f.redis, text)
+		if f.before != "" {
+			cmd += " --before " + shellQuote(f.before)
+		}
+		fmt.Fprintf(a.stdout, "replay:  %s\n", plain(cmd))
+	case len(res.Trace.Steps) > 0:
+		fmt.Fprintf(a.stdout, "replay:  %s\n", plain(replayCommand(s, f.impl, v, f.redis, res.Trace.Schedule().String())))
+	}
+}
+
+// printChanges prints what each step did to keys, and when in virtual time.
+func (a *app) printChanges(t *interleave.Trace) {
+	fmt.Fprintln(a.stdout, "changes:")
+	n := 0
+	for _, s := range t.Steps {
+		for _, c := range s.Changes {
+			n++
+			fmt.Fprintf(a.stdout, "  step %d at +%s: %s\n", s.N, s.At, clip(plainLine(c.String())))
+		}
+	}
+	for _, c := range t.Undeclared {
+		n++
+		fmt.Fprintf(a.stdout, "  no command named it: %s\n", clip(plainLine(c.String())))
+	}
+	if n == 0 {
+		fmt.Fprintln(a.stdout, "  none")
 	}
 }
 
@@ -134,20 +167,21 @@ func (a *app) printWorld(res *interleave.Result, d *interleave.Decision) {
 		a.printKeys("keys before the first step:", res.Trace.Before)
 	}
 	if len(res.Trace.Steps) > 0 {
-		fmt.Fprintln(a.stdout, res.Trace.Table(options))
+		fmt.Fprintln(a.stdout, plain(res.Trace.Table(options)))
 	}
 	a.printKeys("keys after the last step:", res.Trace.After)
 	for _, n := range res.Notes {
-		fmt.Fprintf(a.stdout, "remark:  %s\n", n)
+		fmt.Fprintf(a.stdout, "remark:  %s\n", plainLine(n))
 	}
 	for _, j := range res.Verdicts {
+		// Of a world that was given up nothing is known but what has been violated.
 		if res.Err == nil || j.Outcome == interleave.Violated {
 			a.printVerdict(j)
 		}
 	}
 	switch {
 	case d != nil:
-		fmt.Fprintf(a.stdout, "decides: %s\n", d.Text)
+		fmt.Fprintf(a.stdout, "decides: %s\n", plainLine(d.Text))
 	case res.Err == nil && res.Outcome() == interleave.Violated:
 		fmt.Fprintln(a.stdout, "decides: no single pair of steps, and no single fault")
 	}
@@ -169,16 +203,16 @@ func (a *app) printVerdict(j interleave.Judged) {
 	case interleave.Held:
 		line = a.paint(green, line)
 	case interleave.Violated:
-		line = a.paint(red, line) + fmt.Sprintf(" after step %d: %s", j.Step, j.Detail)
+		line = a.paint(red, line) + fmt.Sprintf(" after step %d: %s", j.Step, clip(plainLine(j.Detail)))
 	default:
-		line += ": " + j.Detail
+		line += ": " + clip(plainLine(j.Detail))
 	}
 	fmt.Fprintln(a.stdout, line)
 }
 
 // keyLine is a key with its value and when it goes: "job:1 = {status: RUNNING} until +1h0m0s".
 func keyLine(k interleave.KeyState) string {
-	line := k.Key + " = " + k.Value.String()
+	line := clip(wire.Quote(k.Key)) + " = " + clip(k.Value.String())
 	if k.Value != nil && k.Value.Expires >= 0 {
 		line += " until +" + k.Value.Expires.String()
 	}

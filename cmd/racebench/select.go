@@ -72,7 +72,7 @@ func find(words ...string) ([]*scenarios.Scenario, error) {
 func findOne(word string) (*scenarios.Scenario, error) {
 	found, err := find(word)
 	if err == nil && len(found) != 1 {
-		return nil, usage("name one", "%q names %d scenarios", word, len(found))
+		return nil, usage("name one of them: racebench list shows them all", "%q names %d scenarios", word, len(found))
 	}
 	if err != nil {
 		return nil, err
