@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,8 +18,34 @@ import (
 type exploreFlags struct {
 	redis         redisFlags
 	impl, variant string
+	strategy      string
+	seed          uint64
 	max           int
-	json          bool
+	first, json   bool
+}
+
+// exhaustive is the strategy that is used when none is named.
+const exhaustive = "exhaustive"
+
+// maxExecutions bounds --max, as everything has a bound.
+const maxExecutions = 100_000_000
+
+// strategies says what each is good for; the text of the help and the completion.
+var strategies = []struct{ name, good string }{
+	{exhaustive, "every inequivalent order, the fewest preemptions first: proves that all hold"},
+	{"portfolio", "500 worlds of the exhaustive search, then surw, pct and pos in turn: for worlds too large to exhaust"},
+	{"random", "each step equally likely: quick, but some orders hardly ever come"},
+	{"pct", "few preemptions at random places: finds races that need few of them, with a known least probability"},
+	{"pos", "priorities, drawn anew where commands meet on a key: for races between commands about the same keys"},
+	{"surw", "by how many steps each actor has left: nearly uniform over the orders, good for actors of unequal length"},
+}
+
+func strategiesHelp() string {
+	var b strings.Builder
+	for _, s := range strategies {
+		fmt.Fprintf(&b, "  %-10s  %s\n", s.name, s.good)
+	}
+	return b.String()
 }
 
 func newExplore(a *app) *cobra.Command {
@@ -26,28 +55,51 @@ func newExplore(a *app) *cobra.Command {
 		Short: "Run one race in every inequivalent order",
 		Long: "Runs the world of a race in every order of its commands, leaving out those that only swap commands about different\n" +
 			"keys, the ones with the fewest preemptions first. Prints how many orders there are, how many violate each invariant,\n" +
-			"and the first that does. Faults and clock moves of the catalogue's own order are not part of it.",
+			"and the first that does. Faults and clock moves of the catalogue's own order are not part of it, and none are drawn.\n\n" +
+			"Strategies:\n\n" + strategiesHelp() + "\n" +
+			"Those that draw run as many worlds as --max says, may run an order twice, and never prove that all hold: without a\n" +
+			"violation they end undecided (a portfolio, when its 500 were not all). The same seed gives the same exploration.",
 		Example: "  racebench explore A1\n" +
 			"  racebench explore A1 --impl lua --redis process\n" +
-			"  racebench explore A6 --impl setnx --json",
+			"  racebench explore A6 --impl setnx --json\n" +
+			"  racebench explore A1 --strategy pct --seed 7 --max 1000 --first",
 		Args:              exactly(1, "the scenario"),
 		ValidArgsFunction: completeScenarios(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.max < 1 {
-				return usage("--max 10000", "--max %d: at least 1", f.max)
+			if f.max < 1 || f.max > maxExecutions {
+				return usage(allowed(cmd.Flag("max")), "--max %d is out of range", f.max)
+			}
+			if known := interleave.Strategies(); !slices.Contains(known, f.strategy) {
+				return usage(suggest(f.strategy, known, "it is one of "+join(known)), "unknown strategy %q", f.strategy)
+			}
+			if cmd.Flags().Changed("seed") && f.strategy == exhaustive {
+				return usage("--strategy portfolio", "--seed is for a strategy that draws, not for %s", f.strategy)
 			}
 			return a.explore(cmd.Context(), f, args[0])
 		},
 	}
 	cmd.Flags().StringVar(&f.impl, "impl", "naive", "implementation")
 	cmd.Flags().StringVar(&f.variant, "variant", "", "variant of the world, where a scenario has several (default the first)")
+	cmd.Flags().StringVar(&f.strategy, "strategy", exhaustive, "how orders are chosen: "+join(interleave.Strategies()))
+	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "what a strategy that draws depends on")
 	cmd.Flags().IntVar(&f.max, "max", 10_000, "worlds to run at most; an exploration that needs more is undecided")
+	cmd.Flags().BoolVar(&f.first, "first", false, "stop at the first order that goes wrong")
 	f.redis.add(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON only")
 	must(cmd.RegisterFlagCompletionFunc("impl", completeImpls))
 	must(cmd.RegisterFlagCompletionFunc("variant", cobra.NoFileCompletions))
+	must(cmd.RegisterFlagCompletionFunc("strategy", completeStrategies))
+	must(cmd.RegisterFlagCompletionFunc("seed", cobra.NoFileCompletions))
 	must(cmd.RegisterFlagCompletionFunc("max", cobra.NoFileCompletions))
 	return cmd
+}
+
+func completeStrategies(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var out []cobra.Completion
+	for _, s := range strategies {
+		out = append(out, cobra.CompletionWithDesc(s.name, s.good))
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
 func (a *app) explore(ctx context.Context, f exploreFlags, word string) error {
@@ -62,14 +114,28 @@ func (a *app) explore(ctx context.Context, f exploreFlags, word string) error {
 	if err != nil {
 		return err
 	}
-	runner, err := f.redis.open(interleave.MaxExecutions(f.max))
+	options := []interleave.Option{interleave.MaxExecutions(f.max), interleave.Strategy(f.strategy), interleave.Seed(f.seed)}
+	if f.first {
+		options = append(options, interleave.StopAtFirst())
+	}
+	runner, err := f.redis.open(options...)
 	if err != nil {
 		return err
 	}
 	world := func(w *interleave.World) { v.World(w, scenarios.Target) }
+	var executions atomic.Int64
 	started := time.Now()
-	x := runner.Explore(ctx, world)
+	stop := a.watchExploration(f, &executions)
+	x := runner.Explore(ctx, func(w *interleave.World) {
+		executions.Add(1)
+		world(w)
+	})
+	stop()
 	took := time.Since(started)
+	x.Bound = strings.ReplaceAll(x.Bound, "MaxExecutions", "--max") // as it is called here
+	if context.Cause(ctx) != nil && x.Err != nil {
+		return context.Cause(ctx) // the signal may have reached the server too
+	}
 	decisions := make([]*interleave.Decision, len(x.Found))
 	for i, found := range x.Found {
 		if ctx.Err() == nil && found.First.Err == nil {
@@ -78,9 +144,6 @@ func (a *app) explore(ctx context.Context, f exploreFlags, word string) error {
 	}
 	name, version := runner.Backend()
 	if err := runner.Close(); err != nil && x.Err == nil {
-		return err
-	}
-	if err := context.Cause(ctx); err != nil {
 		return err
 	}
 	if f.json {
@@ -92,6 +155,8 @@ func (a *app) explore(ctx context.Context, f exploreFlags, word string) error {
 	switch {
 	case err != nil:
 		return err
+	case context.Cause(ctx) != nil:
+		return context.Cause(ctx) // what is printed is a part
 	case x.Err != nil:
 		return unjudged(x.Err)
 	case x.Outcome() == interleave.Violated:
@@ -103,17 +168,40 @@ func (a *app) explore(ctx context.Context, f exploreFlags, word string) error {
 }
 
 func (a *app) printExploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x *interleave.Exploration, decisions []*interleave.Decision) {
-	fmt.Fprintf(a.stdout, "%s\n%d executions, %d of them cut short because their orders were explored already\n", x, x.Executions, x.Pruned)
+	fmt.Fprintf(a.stdout, "%s\n%d executions%s%s\n", plain(x.String()), x.Executions, f.drawn(), pruned(x))
 	for i, found := range x.Found {
-		fmt.Fprintf(a.stdout, "\n%s in %d of %d orders; the first, with the fewest preemptions:\n", a.paint(red, fmt.Sprintf("violated: %q", found.What)), found.Orders, x.Orders)
+		fmt.Fprintf(a.stdout, "\n%s in %d of %d orders; the first%s:\n", a.paint(red, fmt.Sprintf("violated: %q", found.What)), found.Orders, x.Orders, f.order())
 		res := found.First
 		if i > 0 && res == x.Found[0].First {
 			fmt.Fprintln(a.stdout, "the order shown above")
 			continue
 		}
 		a.printWorld(res, decisions[i])
-		fmt.Fprintf(a.stdout, "replay:  %s\n", replayCommand(s, f.impl, v, f.redis, res.Trace.Schedule().String()))
+		fmt.Fprintf(a.stdout, "replay:  %s\n", plain(replayCommand(s, f.impl, v, f.redis, res.Trace.Schedule().String())))
 	}
+}
+
+// drawn says what orders have been drawn with.
+func (f exploreFlags) drawn() string {
+	if f.strategy == exhaustive {
+		return ""
+	}
+	return fmt.Sprintf(" with strategy %s and seed %d", f.strategy, f.seed)
+}
+
+// order says which order is found first.
+func (f exploreFlags) order() string {
+	if f.strategy == exhaustive {
+		return ", with the fewest preemptions"
+	}
+	return " found"
+}
+
+func pruned(x *interleave.Exploration) string {
+	if x.Pruned == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d of them cut short because their orders were explored already", x.Pruned)
 }
 
 // exploration is the document of racebench explore.
@@ -125,18 +213,26 @@ func exploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x 
 		Name:       s.Name,
 		Impl:       f.impl,
 		Variant:    v.Name,
-		Strategy:   "exhaustive",
+		Strategy:   f.strategy,
 		Executions: x.Executions,
 		Orders:     x.Orders,
 		Pruned:     x.Pruned,
+		Undecided:  x.Undecided,
 		Violating:  x.Violating,
+		FirstAt:    x.FirstAt,
 		Exhausted:  x.Complete,
 		Verdict:    x.Outcome(),
 		Reason:     x.Bound,
 		PerSecond:  float64(x.Executions) / took.Seconds(),
 	}
-	if x.Err != nil {
+	if f.strategy != exhaustive {
+		doc.Seed = &f.seed
+	}
+	switch {
+	case x.Err != nil:
 		doc.Reason = x.Err.Error()
+	case doc.Reason == "":
+		doc.Reason = x.Why
 	}
 	for i, found := range x.Found {
 		doc.Violations = append(doc.Violations, report.Violation{

@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -30,6 +31,43 @@ func (a *app) newProgress(f runFlags, plan []*planned) *progress {
 		progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionClearOnFinish(),
 	)}
+}
+
+// watchExploration shows how far an exploration is, with its rate, until the returned function is called. A world runs on
+// virtual time, so it is watched from outside.
+func (a *app) watchExploration(f exploreFlags, executions *atomic.Int64) (stop func()) {
+	if f.json || !a.stderr.terminal() {
+		return func() {}
+	}
+	bar := progressbar.NewOptions(f.max,
+		progressbar.OptionSetWriter(&late{w: a.stderr, from: time.Now().Add(time.Second)}),
+		progressbar.OptionSetDescription("executions"),
+		progressbar.OptionShowCount(),
+		progressbar.OptionShowIts(),
+		progressbar.OptionSetItsString("executions"),
+		progressbar.OptionSetPredictTime(f.strategy != exhaustive), // nobody knows how many there are
+		progressbar.OptionSetWidth(20),
+		progressbar.OptionClearOnFinish(),
+	)
+	over, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(200 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-over:
+				_ = bar.Clear()
+				return
+			case <-tick.C:
+				_ = bar.Set64(executions.Load())
+			}
+		}
+	}()
+	return func() {
+		close(over)
+		<-ended
+	}
 }
 
 func (p *progress) step() {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -110,8 +112,17 @@ func unknownCommand(root *cobra.Command, word string) error {
 
 // flagError turns an error of the flag parser into one with a hint.
 func flagError(cmd *cobra.Command, err error) error {
-	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) {
+	var (
+		unknown *pflag.NotExistError
+		bad     *pflag.InvalidValueError
+		none    *pflag.ValueRequiredError
+	)
+	switch {
+	case errors.As(err, &bad):
+		return usage(allowed(bad.GetFlag()), "--%s %q is no value for this flag", bad.GetFlag().Name, bad.GetValue())
+	case errors.As(err, &none):
+		return usage(allowed(none.GetFlag()), "--%s needs a value", none.GetFlag().Name)
+	case !errors.As(err, &unknown):
 		return usage(cmd.CommandPath()+" --help", "%v", err)
 	}
 	var names []string
@@ -121,6 +132,27 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	word := "--" + unknown.GetSpecifiedName()
 	return usage(suggest(word, names, cmd.CommandPath()+" --help"), "unknown flag %s", word)
+}
+
+// numbers are the ranges of the flags that take one.
+var numbers = map[string]string{
+	"repeat": fmt.Sprintf("a whole number from 1 to %d", maxRepeats),
+	"max":    fmt.Sprintf("a whole number from 1 to %d", maxExecutions),
+	"seed":   fmt.Sprintf("a whole number from 0 to %d", uint64(math.MaxUint64)),
+}
+
+// allowed is the hint that says what a flag takes.
+func allowed(f *pflag.Flag) string {
+	if what, ok := numbers[f.Name]; ok {
+		return "--" + f.Name + " takes " + what
+	}
+	if f.Name == "impl" {
+		return "--impl takes what the catalogue knows: " + join(impls())
+	}
+	if f.Value.Type() == "bool" {
+		return "--" + f.Name + " stands alone, or takes true or false: --" + f.Name + "=false"
+	}
+	return "--" + f.Name + ": " + f.Usage
 }
 
 // exactly is like cobra's checks of arguments, in our words.

@@ -45,7 +45,7 @@ func newRun(a *app) *cobra.Command {
 		ValidArgsFunction: completeScenarios(-1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("repeat") && (f.repeat < 1 || f.repeat > maxRepeats) {
-				return usage("", "--repeat %d: from 1 to %d", f.repeat, maxRepeats)
+				return usage(allowed(cmd.Flag("repeat")), "--repeat %d is out of range", f.repeat)
 			}
 			return a.run(cmd.Context(), f, args)
 		},

@@ -177,14 +177,17 @@ type Exploration struct {
 	Name       string             `json:"name"`
 	Impl       string             `json:"impl"`
 	Variant    string             `json:"variant,omitempty"`
-	Strategy   string             `json:"strategy"`         // exhaustive
-	Executions int                `json:"executions"`       // worlds run
-	Orders     int                `json:"orders"`           // inequivalent orders among them
-	Pruned     int                `json:"pruned"`           // worlds cut short, because their orders were explored already
-	Violating  int                `json:"violating"`        // orders that violate some invariant
-	Exhausted  bool               `json:"exhausted"`        // all inequivalent orders were run
-	Verdict    interleave.Outcome `json:"verdict"`          // held, violated or undecided
-	Reason     string             `json:"reason,omitempty"` // the bound or the error that ended it too early
+	Strategy   string             `json:"strategy"`           // exhaustive, portfolio, random, pct, pos or surw
+	Seed       *uint64            `json:"seed,omitempty"`     // of a strategy that draws
+	Executions int                `json:"executions"`         // worlds run
+	Orders     int                `json:"orders"`             // run to their end; inequivalent ones when exhaustive
+	Undecided  int                `json:"undecided"`          // orders that could not be judged
+	Pruned     int                `json:"pruned"`             // worlds cut short, because their orders were explored already
+	Violating  int                `json:"violating"`          // orders that violate some invariant
+	FirstAt    int                `json:"first_at,omitempty"` // the execution that found the first order to go wrong, from 1
+	Exhausted  bool               `json:"exhausted"`          // all inequivalent orders were run
+	Verdict    interleave.Outcome `json:"verdict"`            // held, violated or undecided
+	Reason     string             `json:"reason,omitempty"`   // the bound or the error that ended it too early, or why an order could not be judged
 	Violations []Violation        `json:"violations,omitempty"`
 	PerSecond  float64            `json:"executions_per_second"` // differs from run to run
 }
