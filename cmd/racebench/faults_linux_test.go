@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"github.com/racebench/racebench/internal/report"
 	backends "github.com/racebench/racebench/internal/require"
 )
 
@@ -32,7 +33,9 @@ type fault struct {
 	// act does something to the command while its worlds run.
 	act  func(t *testing.T, f *attempt)
 	code int
-	says string // in standard error
+	says string // in standard error: the reason, and not one that another fault has too
+	// after looks at what the command has left, and where standard error alone does not give the reason away.
+	after func(t *testing.T, f *attempt)
 }
 
 // attempt is one run of the command with a temporary folder of its own.
@@ -44,31 +47,40 @@ type attempt struct {
 }
 
 var faults = []fault{
-	{name: "unknown scenario", args: []string{"run", "A99"}, code: 2, says: `no scenario "A99"`},
-	{name: "bad flag value", args: []string{"run", "A1", "--redis", "process", "--impl", "nobody"}, code: 2, says: "nobody"},
-	{name: "bad schedule", args: []string{"replay", "A1", "--redis", "process", "A..GET!"}, code: 2, says: "bad schedule"},
-	{name: "divergence", needs: "process", args: []string{"replay", "A1", "--redis", "process", "B.SET"}, code: 2, says: "diverged"},
-	{name: "all is well", needs: "process", args: []string{"run", "A1", "--redis", "process", "--out", "."}, code: 0},
+	{name: "unknown scenario", args: []string{"run", "A99"}, code: 2, says: `racebench: no scenario "A99"`},
+	{name: "bad flag value", args: []string{"run", "A1", "--redis", "process", "--impl", "nobody"}, code: 2, says: `racebench: unknown implementation "nobody"`},
+	{name: "bad schedule", args: []string{"replay", "A1", "--redis", "process", "A..GET!"}, code: 2, says: "A..GET takes no fault"},
+	{name: "divergence", needs: "process", args: []string{"replay", "A1", "--redis", "process", "B.SET"}, code: 2, says: "schedule diverged at step 1 (token 1, B.SET): expected B SET"},
+	{name: "all is well", needs: "process", args: []string{"run", "A1", "--redis", "process", "--out", "."}, code: 0, after: hasResults(".")},
 
 	{name: "Redis dies in the middle", needs: "process", args: endless, act: func(t *testing.T, f *attempt) {
 		require.NoError(t, syscall.Kill(f.child(t, "redis-server"), syscall.SIGKILL))
-	}, code: 3, says: "killed"},
+	}, code: 3, says: "backend process: the server is gone (signal: killed"},
 	{name: "Ctrl-C", needs: "process", args: endless, act: func(t *testing.T, f *attempt) {
 		require.NoError(t, f.Process.Signal(os.Interrupt))
 	}, code: 130, says: "interrupted"},
 	{name: "SIGTERM", needs: "process", args: endless, act: func(t *testing.T, f *attempt) {
 		require.NoError(t, f.Process.Signal(syscall.SIGTERM))
 	}, code: 130, says: "interrupted"},
+	{name: "SIGHUP", needs: "process", args: endless, act: func(t *testing.T, f *attempt) {
+		require.NoError(t, f.Process.Signal(syscall.SIGHUP))
+	}, code: 130, says: "interrupted"},
 	{name: "Ctrl-C twice", needs: "process", args: endless, act: func(t *testing.T, f *attempt) {
 		// A server that does not answer keeps the first from ending the world.
 		require.NoError(t, syscall.Kill(f.child(t, "redis-server"), syscall.SIGSTOP))
 		require.NoError(t, f.Process.Signal(os.Interrupt))
 		f.wait(t, "stopping after", func() bool { return strings.Contains(f.said(t), "interrupted") })
+		time.Sleep(100 * time.Millisecond)
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", f.Process.Pid))
+		require.NoError(t, err)
+		require.NotContains(t, string(stat), ") Z ", "the first has ended it, so there is nothing for the second to do")
 		require.NoError(t, f.Process.Signal(os.Interrupt))
 	}, code: 130, says: "interrupted"},
 	{name: "SIGKILL", needs: "process", args: endless, act: func(t *testing.T, f *attempt) {
 		require.NoError(t, f.Process.Kill())
-	}, code: -1},
+	}, code: -1, after: func(t *testing.T, f *attempt) {
+		require.Equal(t, syscall.SIGKILL, f.ProcessState.Sys().(syscall.WaitStatus).Signal())
+	}},
 
 	{name: "socket path long", needs: "process", args: []string{"replay", "A1", "A..", "--redis", "process"}, setUp: func(t *testing.T, f *attempt) {
 		long := filepath.Join(f.tmp, strings.Repeat("long", 60))
@@ -76,12 +88,12 @@ var faults = []fault{
 		f.Env = append(f.Env, "TMPDIR="+long)
 		t.Cleanup(func() { require.NoError(t, os.Remove(long), "the long folder is empty again") })
 	}, code: 0},
-	{name: "no temporary folder", needs: "process", args: []string{"replay", "A1", "A..", "--redis", "process"}, env: []string{"TMPDIR=/nowhere/at/all"}, code: 3, says: "TMPDIR"},
-	{name: "redis-server too old", args: []string{"run", "A1", "--redis", "process"}, setUp: fakeServer("echo 'Redis server v=5.0.0 sha=00000000:0 malloc=libc bits=64 build=0'"), code: 3, says: "backend process: "},
-	{name: "redis-server that is none", args: []string{"run", "A1", "--redis", "process"}, setUp: fakeServer("exit 1"), code: 3, says: "backend process: "},
-	{name: "no redis-server", args: []string{"run", "A1", "--redis", "process"}, env: []string{"PATH=/nowhere"}, code: 3, says: "hint: install it"},
+	{name: "no temporary folder", needs: "process", args: []string{"replay", "A1", "A..", "--redis", "process"}, env: []string{"TMPDIR=/nowhere/at/all"}, code: 3, says: "backend process: no folder for its socket in /nowhere/at/all"},
+	{name: "redis-server too old", args: []string{"run", "A1", "--redis", "process"}, setUp: oldRedis, code: 3, says: "backend process: redis-server 5.0.14 is too old, 6.2 or later is needed"},
+	{name: "redis-server that is none", args: []string{"run", "A1", "--redis", "process"}, setUp: fakeServer("exit 1"), code: 3, says: "redis-server ended at once (exit status 1)"},
+	{name: "no redis-server", args: []string{"run", "A1", "--redis", "process"}, env: []string{"PATH=/nowhere"}, code: 3, says: "backend process: there is no redis-server on PATH"},
 
-	{name: "image that does not exist", args: []string{"run", "A1", "--redis", "container", "--redis-image", "racebench.invalid/no-such-image:1"}, code: 3, says: "backend container: "},
+	{name: "image that does not exist", args: []string{"run", "A1", "--redis", "container", "--redis-image", "racebench.invalid/no-such-image:1"}, code: 3, says: "backend container: ", after: noImage},
 
 	{name: "results in a file", args: []string{"run", "A1", "--redis", "process", "--out", "file/results"}, needs: "process", setUp: func(t *testing.T, f *attempt) {
 		require.NoError(t, os.WriteFile(filepath.Join(f.Dir, "file"), nil, 0o666))
@@ -100,7 +112,7 @@ var faults = []fault{
 		require.NoError(t, r.Close())
 		t.Cleanup(func() { w.Close() })
 		f.Stdout = w
-	}, code: 0},
+	}, code: 0, after: hasResults("results")},
 }
 
 func TestFaultsLeaveNothing(t *testing.T) {
@@ -110,7 +122,7 @@ func TestFaultsLeaveNothing(t *testing.T) {
 				backends.Backend(t, f.needs)
 			}
 			a := newAttempt(t, f)
-			require.NoError(t, a.Start())
+			start(t, a.Cmd)
 			if f.act != nil {
 				a.child(t, "redis-server")
 				time.Sleep(50 * time.Millisecond) // into the worlds
@@ -125,8 +137,27 @@ func TestFaultsLeaveNothing(t *testing.T) {
 			} else {
 				require.True(t, strings.HasPrefix(said, "racebench: "), said)
 			}
+			if f.after != nil {
+				f.after(t, a)
+			}
 			a.nothingLeft(t)
 		})
+	}
+}
+
+// hasResults checks that there is a whole run in a folder.
+func hasResults(dir string) func(*testing.T, *attempt) {
+	return func(t *testing.T, f *attempt) {
+		doc, err := report.Load(filepath.Join(f.Dir, dir, report.RunFile))
+		require.NoError(t, err)
+		require.Len(t, doc.Results, 2)
+	}
+}
+
+// noImage checks that the image is what was missing, where there is an engine or must be one.
+func noImage(t *testing.T, f *attempt) {
+	if said := f.said(t); backends.Required("container") || !strings.Contains(said, "no Docker engine answers: ") {
+		require.Contains(t, said, "image racebench.invalid/no-such-image:1 is not here and can't be pulled: ")
 	}
 }
 
@@ -153,8 +184,9 @@ func (a *attempt) said(t *testing.T) string {
 
 // end waits for the end of the command, for a bounded time, and returns its code.
 func (a *attempt) end(t *testing.T) int {
-	timer := time.AfterFunc(30*time.Second, func() { a.Process.Signal(syscall.SIGQUIT) })
-	defer timer.Stop()
+	// One that hangs says where.
+	defer time.AfterFunc(30*time.Second, func() { a.Process.Signal(syscall.SIGQUIT) }).Stop()
+	defer time.AfterFunc(40*time.Second, func() { a.Process.Kill() }).Stop()
 	_ = a.Wait()
 	return a.ProcessState.ExitCode()
 }
@@ -193,7 +225,7 @@ func (a *attempt) child(t *testing.T, name string) int {
 
 func (a *attempt) wait(t *testing.T, what string, cond func() bool) {
 	t.Helper()
-	const patience = 10 * time.Second
+	const patience = 20 * time.Second
 	for waited := time.Duration(0); !cond(); waited += 5 * time.Millisecond {
 		if waited > patience {
 			a.Process.Kill()
@@ -231,6 +263,15 @@ func fakeServer(line string) func(*testing.T, *attempt) {
 	}
 }
 
+// oldRedis puts a redis-server first on PATH that is too old.
+func oldRedis(t *testing.T, f *attempt) {
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	old := filepath.Join(t.TempDir(), oldServer)
+	require.NoError(t, os.Symlink(exe, old))
+	fakeServer("exec "+old+` "$@"`)(t, f)
+}
+
 // asNobody runs the command where it may not write. Root may write everywhere, so the command then runs as somebody else.
 func asNobody(t *testing.T, f *attempt) {
 	require.NoError(t, os.Chmod(f.Dir, 0o555))
@@ -252,7 +293,7 @@ func asNobody(t *testing.T, f *attempt) {
 	require.NoError(t, os.Chmod(f.tmp, 0o777))
 	f.Env = append(f.Env, "TMPDIR="+f.tmp)
 	const nobody = 65534
-	f.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	f.SysProcAttr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
 }
 
 // fullDisk makes the folder for results a file system of one page.

@@ -2,22 +2,25 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/racebench/racebench/internal/report"
+	"github.com/racebench/racebench/internal/rundir"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files and the reference run")
 
 // TestMain lets the test binary be the command, for scripts and for tests that need a process of its own.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"racebench": main})
+	testscript.Main(m, map[string]func(){"racebench": main, oldServer: serveOld})
 }
 
 func TestScripts(t *testing.T) {
@@ -65,15 +68,38 @@ func document(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// command is the command as a process of its own.
+// command is the command as a process of its own, which does not outlive its test. Its end is bounded by patience.
 func command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(exe)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	cmd := exec.CommandContext(ctx, exe)
+	t.Cleanup(func() {
+		cancel()
+		if cmd.Process != nil && cmd.ProcessState == nil {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+		}
+	})
+	cmd.WaitDelay = time.Second
 	cmd.Args = append([]string{"racebench"}, args...)
 	cmd.Dir = t.TempDir()
+	dieWithUs(cmd)
 	return cmd
+}
+
+// patience is far more than any command of a test takes.
+const patience = 2 * time.Minute
+
+// start starts a command of a test.
+func start(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	var err error
+	rundir.Keep(func() { err = cmd.Start() }) // the kernel ends it with the thread that has started it
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -24,7 +24,7 @@ func interruptedOnTerminal(t *testing.T, until *regexp.Regexp, columns uint16, a
 	if err != nil {
 		t.Skipf("no terminal can be had here: %v", err)
 	}
-	defer master.Close()
+	t.Cleanup(func() { master.Close() })
 	fd := int(master.Fd())
 	require.NoError(t, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
 	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
@@ -35,23 +35,43 @@ func interruptedOnTerminal(t *testing.T, until *regexp.Regexp, columns uint16, a
 	cmd := command(t, args...)
 	cmd.Stdout, cmd.Stderr = slave, slave
 	cmd.Env = append(os.Environ(), "TERM=xterm", "NO_COLOR="+os.Getenv("TEST_NO_COLOR"))
-	require.NoError(t, cmd.Start())
+	start(t, cmd)
 	slave.Close()
-	defer time.AfterFunc(time.Minute, func() { cmd.Process.Kill() }).Stop()
-	var text []byte
-	for chunk := make([]byte, 4096); ; {
-		n, err := master.Read(chunk) // ends with an error when nobody has the other side open
-		text = append(text, chunk[:n]...)
-		if until != nil && until.Match(text) {
-			until = nil
-			require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	chunks := make(chan []byte)
+	go func() {
+		defer close(chunks)
+		for {
+			chunk := make([]byte, 4096)
+			n, err := master.Read(chunk) // ends with an error when nobody has the other side open
+			if err != nil {
+				return
+			}
+			chunks <- chunk[:n]
 		}
-		if err != nil {
-			break
+	}()
+	late := time.After(time.Minute)
+	var text []byte
+	for {
+		select {
+		case chunk, ok := <-chunks:
+			if !ok {
+				_ = cmd.Wait()
+				return string(text)
+			}
+			text = append(text, chunk...)
+			if until != nil && until.Match(text) {
+				until = nil
+				require.NoError(t, cmd.Process.Signal(os.Interrupt))
+			}
+		case <-late:
+			_ = cmd.Process.Kill()
+			go func() { // the other goroutine must not wait for us
+				for range chunks {
+				}
+			}()
+			t.Fatalf("it did not end within a minute; it printed %q", text)
 		}
 	}
-	_ = cmd.Wait()
-	return string(text)
 }
 
 func TestColoursOnATerminal(t *testing.T) {
@@ -73,4 +93,11 @@ func TestProgressOnATerminal(t *testing.T) {
 	rate := regexp.MustCompile(`worlds +\d+% .*\(\d+/2000000, \d+ worlds/s\) \[\d+s:[\dhms]+\]`)
 	require.Regexp(t, rate, interruptedOnTerminal(t, rate, 120, "run", "A1", "--repeat", "1000000"))
 	require.NotContains(t, onTerminal(t, 120, "run", "A1", "--repeat", "2"), "worlds/s")
+}
+
+func TestExplorationOnATerminal(t *testing.T) {
+	rate := regexp.MustCompile(`executions +\d+% .*\(\d+/100000000, \d+ executions/s\)`)
+	out := interruptedOnTerminal(t, rate, 120, "explore", "A1", "--strategy", "pct", "--max", "100000000", "--no-color")
+	require.Regexp(t, `\d+ of \d+ orders violate, not all explored: interrupted after \d+ executions`, out, "what was found by then")
+	require.NotContains(t, onTerminal(t, 120, "explore", "A1"), "executions/s")
 }
