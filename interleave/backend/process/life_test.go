@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -32,6 +33,9 @@ func TestMain(m *testing.M) {
 }
 
 func act(role string) {
+	if role == "old" {
+		actOld()
+	}
 	var servers []backend.Server
 	for range 2 {
 		s, err := Open(backend.Config{})
@@ -69,6 +73,55 @@ func act(role string) {
 		os.Exit(2)
 	default:
 		select {}
+	}
+}
+
+// actOld makes this program the redis-server of a time gone by.
+func actOld() {
+	socket := ""
+	for i, a := range os.Args {
+		switch a {
+		case "--enable-debug-command":
+			fmt.Println("*** FATAL CONFIG FILE ERROR ***\n>>> 'enable-debug-command \"local\"'\nBad directive or wrong number of arguments")
+			os.Exit(1)
+		case "--unixsocket":
+			socket = os.Args[i+1]
+		}
+	}
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			os.Exit(1)
+		}
+		buf := make([]byte, 4096)
+		for {
+			n, err := c.Read(buf)
+			if err != nil {
+				break
+			}
+			if info := "# Server\r\nredis_version:5.0.14\r\nredis_mode:standalone\r\n"; strings.Contains(string(buf[:n]), "INFO") {
+				fmt.Fprintf(c, "$%d\r\n%s\r\n", len(info), info)
+				continue
+			}
+			fmt.Fprintf(c, "-ERR unknown command\r\n") // it has no HELLO
+		}
+	}
+}
+
+func TestTooOld(t *testing.T) {
+	t.Setenv(roleVariable, "old")
+	_, err := Open(backend.Config{Binary: os.Args[0]})
+	if got := unavailableText(t, err); !strings.Contains(got, "redis-server 5.0.14 is too old, 6.2 or later is needed") {
+		t.Error(got)
+	}
+	var u *backend.UnavailableError
+	if errors.As(err, &u); !strings.Contains(u.Hint, "get a newer one (https://redis.io/downloads") {
+		t.Errorf("hint %q", u.Hint)
 	}
 }
 

@@ -7,12 +7,15 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
+	"os"
 	"sort"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/racebench/racebench/interleave/backend"
 	"github.com/racebench/racebench/interleave/backend/remote"
@@ -44,6 +47,10 @@ type target struct {
 func Open(spec string, cfg backend.Config) (backend.Server, error) {
 	to, err := parse(spec)
 	if err != nil {
+		var name *net.DNSError
+		if errors.As(err, &name) {
+			return nil, unavailable(err, "write a host that can be looked up here, or its address; or "+hint)
+		}
 		return nil, unavailable(err, "the form is redis://[user:password@]host[:port][/database], rediss:// with TLS, or unix:///path?db=0")
 	}
 	k := &keys{db: to.db, named: map[string]bool{}}
@@ -52,13 +59,51 @@ func Open(spec string, cfg backend.Config) (backend.Server, error) {
 		Shared: true, Guard: k.guard, Clear: k.clear, Keys: k.list,
 	})
 	if err != nil {
-		return nil, err
+		return nil, to.explain(err)
 	}
 	if err := check(s, to); err != nil {
 		s.Close()
-		return nil, err
+		return nil, to.explain(err)
 	}
 	return s, nil
+}
+
+// explain adds to an error of the first connection what can be done about it.
+func (to target) explain(err error) error {
+	var u *backend.UnavailableError
+	if !errors.As(err, &u) || u.Hint != "" {
+		return err
+	}
+	cause, advice := u.Err, ""
+	text := cause.Error()
+	has := func(what string) bool { return strings.Contains(text, what) }
+	switch {
+	case errors.Is(cause, syscall.ECONNREFUSED), errors.Is(cause, os.ErrNotExist):
+		advice = "start the server, or mend host, port or path in the URL"
+	case errors.Is(cause, os.ErrPermission):
+		advice = "let this user connect to the socket"
+	case has("DB index"):
+		cause = fmt.Errorf("%s has no database %d: %w", to.addr, to.db, cause)
+		advice = "name a lower number; a server has 16 databases, 0 to 15, unless it is configured otherwise"
+	case has("without any password configured"):
+		advice = "leave the password out of the URL: the server has none"
+	case has("WRONGPASS"), has("invalid password"):
+		cause = fmt.Errorf("%s does not take the user and password of the URL: %w", to.addr, cause)
+		advice = "mend them: redis://user:password@host, or redis://:password@host for the default user"
+	case has("NOAUTH"):
+		advice = "write the password into the URL: redis://:password@host"
+	case has("NOPERM"):
+		advice = "name a user in the URL who may use INFO, DBSIZE, SCAN and the commands of the run"
+	case has("x509"), has("certificate"):
+		advice = "add ?skip_verify=true to the URL if the certificate need not be verified"
+	case to.tls != nil:
+		advice = "write redis:// if the server does not speak TLS"
+	case to.addr.Network() == "tcp":
+		advice = "see whether a Redis server is there (redis-cli ping), and write rediss:// if it speaks TLS"
+	default:
+		advice = "see whether a Redis server is there (redis-cli ping)"
+	}
+	return unavailable(cause, advice+"; or "+hint)
 }
 
 // check refuses a database that holds keys, and a cluster, in which it would be one shard.

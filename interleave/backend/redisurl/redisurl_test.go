@@ -241,10 +241,46 @@ func TestBadURL(t *testing.T) {
 	} {
 		_, err := backend.Open(url, backend.Config{})
 		var u *backend.UnavailableError
-		if !errors.As(err, &u) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%s: %v, want %q", url, err, want)
+		if !errors.As(err, &u) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") || u.Hint == "" {
+			t.Errorf("%s: %v, want %q and a hint", url, err, want)
 		}
 	}
+}
+
+// What a server answers, or does not, is told with what can be done about it.
+func TestHints(t *testing.T) {
+	theirs, _ := users(t, 0)
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	for _, c := range []struct{ url, text, hint string }{
+		{fmt.Sprintf("unix://%s?db=99", theirs.Addr()), "has no database 99", "0 to 15"},
+		{"rediss://" + silent.Addr().String(), "no connection with TLS within 200ms", "write redis:// if"},
+		{"redis://" + silent.Addr().String(), "did not answer", "write rediss:// if"},
+		{"unix://:secret@" + theirs.Addr().String(), "without any password", "leave the password out"},
+		{"redis://127.0.0.1:1", "connection refused", "start the server"},
+	} {
+		_, err := backend.Open(c.url, backend.Config{ReplyTimeout: 200 * time.Millisecond})
+		var u *backend.UnavailableError
+		if !errors.As(err, &u) || !strings.Contains(err.Error(), c.text) || !strings.Contains(u.Hint, c.hint) || !strings.Contains(u.Hint, hint) {
+			t.Errorf("%s: %v, hint %q; want %q, hint %q", c.url, err, u.Hint, c.text, c.hint)
+		}
+	}
+	ask(t, theirs, "CONFIG", "SET", "requirepass", "secret")
+	for url, want := range map[string]string{
+		"unix://%s":          "write the password into the URL",
+		"unix://:wrong@%s":   "mend them",
+		"unix://me:wrong@%s": "mend them",
+	} {
+		_, err := backend.Open(fmt.Sprintf(url, theirs.Addr()), backend.Config{})
+		var u *backend.UnavailableError
+		if !errors.As(err, &u) || !strings.Contains(u.Hint, want) {
+			t.Errorf("%s: %v, hint %+v; want hint %q", url, err, u, want)
+		}
+	}
+	ask(t, theirs, "CONFIG", "SET", "requirepass", "")
 }
 
 // TestTLS covers authentication, TLS and the watchdog, which stands in for the kernel's timeouts there.

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"maps"
 	"net"
@@ -36,8 +37,17 @@ func (s *Server) connect() (socket, error) {
 		return d.Dial(addr.Network(), addr.String())
 	}
 	got := <-s.dog.made
-	if got.err != nil {
-		return nil, got.err
+	if err := got.err; err != nil {
+		var late net.Error
+		switch {
+		case errors.As(err, &late) && late.Timeout() && config != nil:
+			err = fmt.Errorf("connect %s: no connection with TLS within %s: %w", addr, short(timeout), err)
+		case errors.As(err, &late) && late.Timeout():
+			err = fmt.Errorf("connect %s: no answer within %s: %w", addr, short(timeout), err)
+		case config != nil:
+			err = fmt.Errorf("connect %s with TLS: %w", addr, err)
+		}
+		return nil, err
 	}
 	return &netSocket{c: got.c, dog: s.dog}, nil
 }

@@ -125,7 +125,7 @@ func (s *Server) greet() error {
 	}
 	if Older(s.version, 6, 2) {
 		return s.unavailable(fmt.Errorf("redis-server %s is too old, 6.2 or later is needed", s.version),
-			"install a newer one, or use --redis embedded")
+			"get a newer one (https://redis.io/downloads; Debian 12 and Ubuntu 24.04 have 7.0), or use --redis embedded")
 	}
 	if s.shift != nil && Older(s.version, 7, 0) {
 		return s.unavailable(fmt.Errorf("redis-server %s keeps its own clock here, and deadlines can't be read exactly before 7.0",

@@ -43,6 +43,9 @@ func dialRaw(addr net.Addr, timeout time.Duration) (socket, error) {
 	}
 	if err := retry(func() error { return unix.Connect(fd, sa) }); err != nil && err != unix.EISCONN {
 		unix.Close(fd)
+		if err == unix.EINPROGRESS || err == unix.EAGAIN {
+			return nil, fmt.Errorf("connect %s: no answer within %s: %w", addr, short(timeout), errTimeout)
+		}
 		return nil, fmt.Errorf("connect %s: %w", addr, err)
 	}
 	return &rawSocket{fd}, nil
