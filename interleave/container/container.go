@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/containerd/errdefs"
@@ -61,7 +62,13 @@ type Server struct {
 	box      testcontainers.Container
 	note     string // file that tells the janitor of the container
 	closed   bool
+
+	life      sync.Mutex // for what Abandon shares with a call
+	id        string     // of the container, or empty
+	abandoned bool
 }
+
+var _ backend.Abandoner = (*Server)(nil)
 
 // Open starts a container and waits until its server answers. It must be called outside of any testing/synctest bubble.
 func Open(cfg backend.Config) (backend.Server, error) {
@@ -218,6 +225,10 @@ func (s *Server) launch(library string) (net.Addr, error) {
 		s.box = box
 		s.note = filepath.Join(s.folder.Path, base+".container")
 		os.WriteFile(s.note, []byte(box.GetContainerID()+"\n"), 0o600)
+	}
+	if !s.adopt() {
+		s.remove()
+		return nil, unavailable(errors.New("abandoned"), "")
 	}
 	if err != nil {
 		return nil, unavailable(fmt.Errorf("no container of %s starts: %w", s.image, err), engineHint)

@@ -49,9 +49,16 @@ func (s *Server) remove() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
-	_, err := s.provider.Client().ContainerRemove(ctx, s.box.GetContainerID(), client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+	err := s.kill(ctx, s.box.GetContainerID())
 	os.Remove(s.note)
 	s.box = nil
+	s.adopt()
+	return err
+}
+
+// kill removes a container.
+func (s *Server) kill(ctx context.Context, id string) error {
+	_, err := s.provider.Client().ContainerRemove(ctx, id, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
 	if err != nil && !gone(err) {
 		return unavailable(fmt.Errorf("the container can't be removed: %w", err), "")
 	}
@@ -59,6 +66,40 @@ func (s *Server) remove() error {
 }
 
 func gone(err error) bool { return strings.Contains(err.Error(), "No such container") }
+
+// adopt tells Abandon which container there is. It reports false if the server was abandoned before.
+func (s *Server) adopt() bool {
+	s.life.Lock()
+	defer s.life.Unlock()
+	s.id = ""
+	if s.box != nil {
+		s.id = s.box.GetContainerID()
+	}
+	return !s.abandoned
+}
+
+// Abandon implements backend.Abandoner: it removes the container and its folder, but leaves connections and the clock's
+// memory to the call that may be using them. It must be called outside of any testing/synctest bubble.
+func (s *Server) Abandon() error {
+	s.life.Lock()
+	id, again := s.id, s.abandoned
+	s.abandoned = true
+	s.life.Unlock()
+	if again || s.closed {
+		return nil
+	}
+	s.closed = true
+	var err error
+	if id != "" {
+		ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+		defer cancel()
+		err = s.kill(ctx, id)
+	}
+	if e := s.folder.Release(); err == nil {
+		err = e
+	}
+	return err
+}
 
 // stop ends the server and forgets its clock.
 func (s *Server) stop() {

@@ -56,7 +56,10 @@ type Server struct {
 	closed   bool
 }
 
-var _ backend.Server = (*Server)(nil)
+var (
+	_ backend.Server    = (*Server)(nil)
+	_ backend.Abandoner = (*Server)(nil)
+)
 
 // Open makes an embedded Redis. Nothing in cfg matters to it.
 func Open(backend.Config) (backend.Server, error) {
@@ -197,6 +200,9 @@ func (s *Server) Close() error {
 	}
 	return nil
 }
+
+// Abandon implements backend.Abandoner. There is nothing to free but memory, and locks may be held for ever.
+func (s *Server) Abandon() error { return nil }
 
 func errClosed(what string) error {
 	return &backend.UnavailableError{Backend: "embedded", Err: errors.New(what)}

@@ -36,3 +36,11 @@ func TestScriptsAreReadOnce(t *testing.T) {
 	}
 	require.LessOrEqual(t, len(s.sources), maxSources)
 }
+
+// A server is abandoned while a call of it hangs.
+func TestAbandon(t *testing.T) {
+	s, err := Open(backend.Config{})
+	require.NoError(t, err)
+	s.(*Server).m.Lock()
+	require.NoError(t, s.(*Server).Abandon())
+}

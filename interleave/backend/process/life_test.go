@@ -210,6 +210,40 @@ func TestServerHangs(t *testing.T) {
 	}
 }
 
+// A server is abandoned while a call of it hangs.
+func TestAbandon(t *testing.T) {
+	s := open(t, backend.Config{})
+	c := conn(t, s)
+	do(t, c, "SET", "a", "1")
+	pid, folder := s.child.cmd.Process.Pid, s.folder.Path
+	syscall.Kill(pid, syscall.SIGSTOP)
+	called, done := make(chan struct{}), make(chan error)
+	go func() {
+		close(called)
+		_, err := c.Do([]string{"GET", "a"})
+		done <- err
+	}()
+	<-called
+	time.Sleep(20 * time.Millisecond) // the call should hang by now
+	start := time.Now()
+	if err := s.Abandon(); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("it took %s", took)
+	}
+	if err := syscall.Kill(pid, 0); err == nil {
+		t.Error("the process lives")
+	}
+	if _, err := os.Stat(folder); err == nil {
+		t.Error("its folder is there")
+	}
+	unavailableText(t, <-done)
+	if err := errors.Join(s.Abandon(), s.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestServerDies(t *testing.T) {
 	s := open(t, backend.Config{})
 	c := conn(t, s)

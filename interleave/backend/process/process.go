@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/racebench/racebench/interleave/backend"
 	"github.com/racebench/racebench/interleave/backend/remote"
@@ -34,9 +35,14 @@ type Server struct {
 	binary string
 	folder *rundir.Folder
 	clock  *vclock.Clock
-	child  *child
 	closed bool
+
+	life      sync.Mutex // for what Abandon shares with a call
+	child     *child     // written by the one who calls, so that only Abandon must lock to read it
+	abandoned bool
 }
+
+var _ backend.Abandoner = (*Server)(nil)
 
 // Open starts a redis-server and waits until it answers. It must be called outside of any testing/synctest bubble.
 func Open(cfg backend.Config) (backend.Server, error) {
@@ -112,11 +118,25 @@ func (s *Server) launch(library string) (net.Addr, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.child = child
+	if err := s.adopt(child); err != nil {
+		return nil, err
+	}
 	if s.clock != nil {
 		s.clock.Started()
 	}
 	return &net.UnixAddr{Name: short, Net: "unix"}, nil
+}
+
+// adopt keeps a child that was started, unless the server was abandoned meanwhile.
+func (s *Server) adopt(c *child) error {
+	s.life.Lock()
+	defer s.life.Unlock()
+	if s.abandoned {
+		c.stop()
+		return unavailable(errors.New("abandoned"), "")
+	}
+	s.child = c
+	return nil
 }
 
 // clockWorks asks the server for the time. A hardened system may ignore the preloaded library.
@@ -168,7 +188,9 @@ func (s *Server) stop() {
 	}
 	if s.child != nil {
 		s.child.stop()
+		s.life.Lock()
 		s.child = nil
+		s.life.Unlock()
 	}
 	if s.clock != nil {
 		s.clock.Close()
@@ -195,6 +217,23 @@ func (s *Server) Close() error {
 		return s.folder.Release()
 	}
 	return nil
+}
+
+// Abandon implements backend.Abandoner: it ends the process and removes its files, but leaves connections and the clock's
+// memory to the call that may be using them.
+func (s *Server) Abandon() error {
+	s.life.Lock()
+	child, again := s.child, s.abandoned
+	s.abandoned = true
+	s.life.Unlock()
+	if again || s.closed {
+		return nil
+	}
+	s.closed = true
+	if child != nil {
+		child.stop()
+	}
+	return s.folder.Release()
 }
 
 // find locates the binary.

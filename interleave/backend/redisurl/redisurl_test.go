@@ -217,6 +217,22 @@ func TestUsersServerIsLeftAlone(t *testing.T) {
 	}
 }
 
+func TestAbandon(t *testing.T) {
+	theirs, url := users(t, 2)
+	s, err := backend.Open(url, backend.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, _ := s.Open()
+	do(t, c, "SET", "ours", "1")
+	if err := s.(backend.Abandoner).Abandon(); err == nil || !strings.Contains(err.Error(), "stay in database 2") {
+		t.Error(err)
+	}
+	if got := ask(t, theirs, "INFO", "keyspace"); !strings.Contains(got, "db2:keys=1") {
+		t.Error(got)
+	}
+}
+
 func TestRefusedUnlessEmpty(t *testing.T) {
 	theirs, url := users(t, 0)
 	ask(t, theirs, "SET", "k", "v")

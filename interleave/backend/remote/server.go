@@ -78,7 +78,10 @@ type Server struct {
 	err       error  // the server is gone; every later call fails with it
 }
 
-var _ backend.Server = (*Server)(nil)
+var (
+	_ backend.Server    = (*Server)(nil)
+	_ backend.Abandoner = (*Server)(nil)
+)
 
 // New connects to a server that is up. It must be called outside of any bubble.
 func New(opts Options) (*Server, error) {
@@ -310,6 +313,16 @@ func (s *Server) Close() error {
 		s.err = s.unavailable(errors.New("closed"), "")
 	}
 	return nil
+}
+
+// Abandon implements backend.Abandoner for the client side, which leaves everything to the call that may be going on; who
+// started the server ends it. What a world wrote on a shared server stays there, which is an error.
+func (s *Server) Abandon() error {
+	if !s.opts.Shared {
+		return nil
+	}
+	return s.unavailable(fmt.Errorf("the keys of a world that was given up stay in database %d of %s", s.opts.DB, s.opts.Addr),
+		fmt.Sprintf("look at them (redis-cli -n %d --scan) and delete them", s.opts.DB))
 }
 
 // unavailable makes an error of this backend.
