@@ -114,3 +114,28 @@ func lines(text string) []string {
 	}
 	return out
 }
+
+// link is a link of Markdown to something in this repository: no scheme, no place in the same file.
+var link = regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)\s]*)?\)`)
+
+// What README and documents link to is there.
+func TestLinks(t *testing.T) {
+	root := stranger.Root(t)
+	files, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	require.NoError(t, err)
+	for _, name := range []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md"} {
+		files = append(files, filepath.Join(root, name))
+	}
+	links := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, m := range link.FindAllStringSubmatch(fence.ReplaceAllString(string(text), ""), -1) {
+			links++
+			if _, err := os.Stat(filepath.Join(filepath.Dir(file), filepath.FromSlash(m[1]))); err != nil {
+				t.Errorf("%s links to %s, which is not there", filepath.Base(file), m[1])
+			}
+		}
+	}
+	require.GreaterOrEqual(t, links, 5)
+}
