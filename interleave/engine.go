@@ -34,6 +34,8 @@ type engine struct {
 	version  int // counts what may have changed the data
 	seq      int
 	due      []*op // waiting commands that the server serves before anything else
+	reduces  bool  // the strategy looks at footprints
+	last     view  // what could happen last time; its memory is used again
 	passed   int   // commands that went through the gate without being a step, since the last step
 	scripted bool  // a script has run, which may have changed keys that it did not declare
 	pending  bool  // something was said or ended since the invariants were judged
@@ -353,7 +355,9 @@ func (e *engine) number() error {
 				fresh = append(fresh, s.ops[0])
 			}
 		}
-		sort.SliceStable(fresh, func(i, j int) bool { return before(fresh[i], fresh[j]) })
+		if len(fresh) > 1 {
+			sort.SliceStable(fresh, func(i, j int) bool { return before(fresh[i], fresh[j]) })
+		}
 		for _, o := range fresh {
 			e.seq++
 			o.seq = e.seq
@@ -384,10 +388,18 @@ func before(a, b *op) bool {
 
 // view lists what could happen now.
 func (e *engine) view() (*view, error) {
-	v := &view{now: time.Now(), step: len(e.trace.Steps) + 1, last: e.trace.lastActor(), trace: e.trace, always: e.judgesAlways(), judged: len(e.judged) > 0}
+	v := &e.last
+	v.now, v.step, v.last, v.trace = time.Now(), len(e.trace.Steps)+1, e.trace.lastActor(), e.trace
+	if v.actors == nil {
+		v.always, v.judged = e.judgesAlways(), len(e.judged) > 0
+		for _, a := range e.actors {
+			v.actors = append(v.actors, &actorView{Actor: a})
+		}
+	}
 	e.due = e.dueWaiters()
-	for _, a := range e.actors {
-		av := &actorView{Actor: a}
+	for i, a := range e.actors {
+		av := v.actors[i]
+		av.ops, av.enabled, av.why, av.pushes, av.late = av.ops[:0], av.enabled[:0], av.why[:0], av.pushes[:0], av.late[:0]
 		for _, s := range a.gone { // one connection brings its commands in order
 			av.late = append(av.late, s.ops[0])
 		}
@@ -403,7 +415,7 @@ func (e *engine) view() (*view, error) {
 					av.pushes = append(av.pushes, s)
 				}
 			}
-			sort.SliceStable(av.ops, func(i, j int) bool { return av.ops[i].seq < av.ops[j].seq })
+			slices.SortFunc(av.ops, func(x, y *op) int { return cmp.Compare(x.seq, y.seq) })
 			for _, o := range av.ops {
 				ok, err := e.enabled(o)
 				if err != nil {
@@ -416,7 +428,6 @@ func (e *engine) view() (*view, error) {
 				av.enabled, av.why = append(av.enabled, ok), append(av.why, why)
 			}
 		}
-		v.actors = append(v.actors, av)
 	}
 	return v, nil
 }

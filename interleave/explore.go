@@ -210,31 +210,31 @@ func fatalTo(err error) error {
 }
 
 // count adds a finished world.
-func (x *Exploration) count(res *Result) {
+func (e *exploring) count(res *Result) {
 	if errors.Is(res.Err, errPruned) {
-		x.Pruned++
+		e.Pruned++
 		return
 	}
-	x.Orders++
+	e.Orders++
 	if res.Outcome() == Held {
 		return
 	}
 	if res.Outcome() == Undecided && res.Err == nil {
-		x.Undecided++
-		x.Why = undecidedBy(res)
+		e.Undecided++
+		e.Why = undecidedBy(res)
 		return
 	}
-	x.Violating++
-	if x.FirstAt == 0 {
-		x.FirstAt = x.Executions
+	e.Violating++
+	if e.FirstAt == 0 {
+		e.FirstAt = e.Executions
 	}
 	for _, v := range res.Verdicts {
 		if v.Outcome == Violated {
-			x.find(v.Invariant, res)
+			e.find(v.Invariant, res)
 		}
 	}
 	if res.Err != nil {
-		x.find(fmt.Sprintf("%T", res.Err), res)
+		e.find(fmt.Sprintf("%T", res.Err), res)
 	}
 }
 
@@ -251,12 +251,23 @@ func undecidedBy(res *Result) string {
 	return ""
 }
 
-func (x *Exploration) find(what string, res *Result) {
-	for i := range x.Found {
-		if x.Found[i].What == what {
-			x.Found[i].Orders++
+// find counts one way to go wrong. The first order that does is run again, for a trace with everything in it.
+func (e *exploring) find(what string, res *Result) {
+	for i := range e.Found {
+		if e.Found[i].What == what {
+			e.Found[i].Orders++
 			return
 		}
 	}
-	x.Found = append(x.Found, Finding{what, 1, res})
+	for _, f := range e.Found {
+		if f.First.Trace.Schedule().Equal(res.Trace.Schedule()) {
+			e.Found = append(e.Found, Finding{what, 1, f.First})
+			return
+		}
+	}
+	full := e.r.RunSchedule(res.Trace.Schedule(), e.world)
+	if full.Trace.Schedule().Equal(res.Trace.Schedule()) && full.Outcome() == res.Outcome() {
+		res = full
+	}
+	e.Found = append(e.Found, Finding{what, 1, res})
 }

@@ -94,7 +94,9 @@ func (e *engine) nth(o *op) int {
 func (s *Step) describe(o *op) {
 	s.Name, s.Command, s.Keys = o.traceName(), o.display(), o.keyNames()
 	s.Caller = o.caller.resolve().text
-	s.foot = o.footprint()
+	if o.s.eng.reduces {
+		s.foot = o.footprint()
+	}
 	if o.name == "EXEC" {
 		for _, q := range o.s.queued {
 			s.Queued = append(s.Queued, displayed(q))

@@ -131,6 +131,10 @@ func (r *Runner) run(st strategy, needsHistory bool, build func(*World)) *Result
 		res.Err = r.broken
 		return res
 	}
+	switch st.(type) {
+	case *walk, *sampled:
+		e.reduces = true
+	}
 	e.world = newWorld(r.cfg)
 	e.world.eng = e
 

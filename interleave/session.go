@@ -258,23 +258,25 @@ func (s *session) callerAt(pos int) callStack {
 // op is an operation: one Redis command, or one transaction at its EXEC, that an actor has sent and that waits at the
 // gate.
 type op struct {
-	s      *session
-	seq    int // arrival, in the fixed order; 0 until the scheduler has numbered it
-	args   []string
-	name   string // upper case, with the subcommand where there is one
-	flags  command.Flags
-	exec   [][]string // what a transaction has queued, once it is executed
-	known  bool       // the command is in the table
-	caller callStack
-	at     time.Time // when it came, on the world's clock
-	block  *blocking // not nil for a command that would wait on the server
-	since  int       // step after which it came
+	s       *session
+	seq     int // arrival, in the fixed order; 0 until the scheduler has numbered it
+	args    []string
+	name    string // upper case, with the subcommand where there is one
+	flags   command.Flags
+	exec    [][]string // what a transaction has queued, once it is executed
+	named   bool       // touched and told are filled in
+	touched []touch    // keys that it names
+	told    bool       // all its keys are known
+	caller  callStack
+	at      time.Time // when it came, on the world's clock
+	block   *blocking // not nil for a command that would wait on the server
+	since   int       // step after which it came
 }
 
 func newOp(s *session, args []string, caller callStack) *op {
 	o := &op{s: s, args: args, caller: caller, name: strings.ToUpper(args[0])}
 	if info, ok := command.Lookup(args); ok {
-		o.name, o.flags, o.known = info.Name, info.Flags, true
+		o.name, o.flags = info.Name, info.Flags
 	}
 	return o
 }
@@ -289,6 +291,9 @@ func (o *op) word() string {
 func (o *op) script() bool { return isScript(o.args) }
 
 func isScript(args []string) bool {
+	if args[0] == "" || args[0][0]|0x20 != 'e' && args[0][0]|0x20 != 'f' {
+		return false // most commands, at no cost
+	}
 	switch strings.ToUpper(args[0]) {
 	case "EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO", "FCALL", "FCALL_RO":
 		return true
@@ -312,6 +317,9 @@ type touch struct {
 
 // touches are the keys of o; known is false when they can't be told. A transaction may change the database on its way.
 func (o *op) touches() (list []touch, known bool) {
+	if o.named && o.name != "EXEC" {
+		return o.touched, o.told
+	}
 	known = true
 	db := o.s.db
 	for _, args := range o.commands() {
@@ -322,6 +330,7 @@ func (o *op) touches() (list []touch, known bool) {
 		known = known && ok
 		db = selected(args, db)
 	}
+	o.touched, o.told, o.named = list, known, true
 	return list, known
 }
 

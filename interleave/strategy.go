@@ -21,6 +21,8 @@ type view struct {
 	trace  *Trace // so far
 	always bool   // some invariant is judged after every step
 	judged bool   // there are invariants
+
+	turn []*actorView // memory of rotation
 }
 
 // actorView lists what could happen to one actor.
@@ -135,9 +137,11 @@ func (f fair) pick(v *view) (choice, bool) {
 
 // rotation is the actors from the one after the last that did something.
 func (v *view) rotation() []*actorView {
+	v.turn = v.turn[:0]
 	for i, a := range v.actors {
 		if a.name > v.last {
-			return append(append([]*actorView(nil), v.actors[i:]...), v.actors[:i]...)
+			v.turn = append(append(v.turn, v.actors[i:]...), v.actors[:i]...)
+			return v.turn
 		}
 	}
 	return v.actors

@@ -52,6 +52,14 @@ var host = sync.OnceValue(func() *testing.T {
 		// MainStart would parse os.Args, which belong to the program.
 		_ = flag.CommandLine.Parse(nil)
 	}
+	// In a test binary the hidden run sees the flags of the real one, and would open, and so empty, the same files.
+	for _, name := range []string{"test.testlogfile", "test.cpuprofile", "test.trace"} {
+		if f := flag.Lookup(name); f != nil && f.Value.String() != "" {
+			file := f.Value.String()
+			_ = f.Value.Set("")
+			defer func() { _ = f.Value.Set(file) }()
+		}
+	}
 	ready := make(chan *testing.T)
 	hidden := testing.InternalTest{Name: "bubble", F: func(t *testing.T) {
 		ready <- t
