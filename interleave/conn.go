@@ -158,12 +158,15 @@ func (c *conn) answer(raw []byte) {
 	c.mu.Unlock()
 }
 
-// take hands the scheduler all that the client has written and whether it has closed the connection.
-func (c *conn) take() (in []byte, marks []mark, closed bool) {
+// take appends all that the client has written to in and marks, and says whether it has closed the connection.
+func (c *conn) take(in []byte, marks []mark) ([]byte, []mark, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	in, marks = c.in, c.marks
-	c.in, c.marks = nil, nil
+	for _, m := range c.marks {
+		marks = append(marks, mark{m.offset + len(in), m.caller})
+	}
+	in = append(in, c.in...)
+	c.in, c.marks = c.in[:0], c.marks[:0]
 	return in, marks, c.closed
 }
 
@@ -230,11 +233,21 @@ type addr string
 func (addr) Network() string  { return "interleave" }
 func (a addr) String() string { return string(a) }
 
-// stackDepth bounds a captured stack: client libraries put some twenty frames between a subject and its socket.
-const stackDepth = 48
+// Client libraries put some twenty frames between a subject and its socket. Unwinding costs by the frame, so the deeper
+// half is looked at only when the subject is not in the first.
+const (
+	stackDepth   = 18
+	deepestStack = 64
+)
 
 func callers() callStack {
 	var pcs [stackDepth]uintptr
 	n := runtime.Callers(3, pcs[:])
-	return append(callStack(nil), pcs[:n]...)
+	s := append(callStack(nil), pcs[:n]...)
+	if n < stackDepth || s.resolve().subject {
+		return s
+	}
+	var deep [deepestStack]uintptr
+	n = runtime.Callers(3, deep[:])
+	return append(callStack(nil), deep[:n]...)
 }

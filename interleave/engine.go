@@ -32,12 +32,13 @@ type engine struct {
 	image    image
 	version  int // counts what may have changed the data
 	seq      int
-	due      []*op // waiting commands that the server serves before anything else
-	reduces  bool  // the strategy looks at footprints
-	last     view  // what could happen last time; its memory is used again
-	passed   int   // commands that went through the gate without being a step, since the last step
-	scripted bool  // a script has run, which may have changed keys that it did not declare
-	pending  bool  // something was said or ended since the invariants were judged
+	due      []*op  // waiting commands that the server serves before anything else
+	block    []Step // memory for the next steps
+	reduces  bool   // the strategy looks at footprints
+	last     view   // what could happen last time; its memory is used again
+	passed   int    // commands that went through the gate without being a step, since the last step
+	scripted bool   // a script has run, which may have changed keys that it did not declare
+	pending  bool   // something was said or ended since the invariants were judged
 	trace    *Trace
 	order    *constraints
 	history  *journal // not nil when a schedule may say !failover

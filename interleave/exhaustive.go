@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // This file is the search through every inequivalent order: dynamic partial-order reduction with source sets and sleep
@@ -275,23 +276,23 @@ func alternatives(v *view) ([]choice, []alternative) {
 	var choices []choice
 	var alts []alternative
 	for _, a := range v.actors {
-		add := func(c choice, format string, args ...any) {
+		add := func(c choice, what string, n int) {
 			c.actor = a.Actor
 			choices = append(choices, c)
-			alts = append(alts, alternative{a.name, a.name + fmt.Sprintf(format, args...)})
+			alts = append(alts, alternative{a.name, a.name + what + strconv.Itoa(n)})
 		}
 		if a.life.Load() == alive {
 			for _, s := range a.pushes {
-				add(choice{kind: chooseDeliver, push: s}, " message %d of connection %d", s.delivered, s.conn.id)
+				add(choice{kind: chooseDeliver, push: s}, " message of connection "+strconv.Itoa(s.conn.id)+", number ", s.delivered)
 			}
 			for i, o := range a.ops {
 				if a.enabled[i] {
-					add(choice{kind: chooseExec, op: o}, " operation %d", o.seq)
+					add(choice{kind: chooseExec, op: o}, " operation ", o.seq)
 				}
 			}
 		}
 		for _, o := range a.late {
-			add(choice{kind: chooseArrive, op: o}, " late operation %d", o.seq)
+			add(choice{kind: chooseArrive, op: o}, " late operation ", o.seq)
 		}
 	}
 	return choices, alts

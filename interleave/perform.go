@@ -65,8 +65,14 @@ func (e *engine) step(s Step) *Step {
 	}
 	s.N = len(e.trace.Steps) + 1
 	s.At = time.Since(e.start)
-	e.trace.Steps = append(e.trace.Steps, &s)
-	return &s
+	if len(e.block) == 0 {
+		e.block = make([]Step, 32)
+	}
+	p := &e.block[0]
+	e.block = e.block[1:]
+	*p = s
+	e.trace.Steps = append(e.trace.Steps, p)
+	return p
 }
 
 func (e *engine) operationStep(c choice, o *op, fault string) *Step {

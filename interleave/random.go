@@ -41,12 +41,14 @@ func Strategies() []string {
 // sampled runs a world with a sampler.
 type sampled struct {
 	s     sampler
+	feet  bool // it looks at footprints
 	count map[string]int
 }
 
 func newSampled(s sampler, seed uint64, execution int) *sampled {
 	s.begin(rand.New(rand.NewPCG(seed, uint64(execution))))
-	return &sampled{s: s, count: map[string]int{}}
+	_, blind := s.(*uniform)
+	return &sampled{s: s, feet: !blind, count: map[string]int{}}
 }
 
 func (s *sampled) next(v *view) (choice, error) {
@@ -61,7 +63,7 @@ func (s *sampled) next(v *view) (choice, error) {
 	steps := make([]candidate, len(alts))
 	for k := range alts {
 		steps[k] = candidate{alts[k], footprint{writes: []string{touchesMessages}}}
-		if o := choices[k].op; o != nil {
+		if o := choices[k].op; o != nil && s.feet {
 			steps[k].foot = o.footprint()
 		}
 	}

@@ -211,14 +211,11 @@ func (s *session) pass(o *op) error {
 
 // read takes what the client has written and turns it into operations waiting in s.ops.
 func (s *session) read() (closed bool, err error) {
-	in, marks, closed := s.conn.take()
-	if len(in) == 0 {
+	had := len(s.unread)
+	s.unread, s.marks, closed = s.conn.take(s.unread, s.marks)
+	if len(s.unread) == had {
 		return closed, nil
 	}
-	for _, m := range marks {
-		s.marks = append(s.marks, mark{m.offset + len(s.unread), m.caller})
-	}
-	s.unread = append(s.unread, in...)
 	pos := 0
 	for {
 		args, n, err := wire.ReadCommand(s.unread[pos:])
@@ -264,8 +261,10 @@ type op struct {
 	name    string // upper case, with the subcommand where there is one
 	flags   command.Flags
 	exec    [][]string // what a transaction has queued, once it is executed
+	found   bool       // the command is in the table
 	named   bool       // touched and told are filled in
 	touched []touch    // keys that it names
+	names   []string   // of touched, each once
 	told    bool       // all its keys are known
 	caller  callStack
 	at      time.Time // when it came, on the world's clock
@@ -274,9 +273,10 @@ type op struct {
 }
 
 func newOp(s *session, args []string, caller callStack) *op {
-	o := &op{s: s, args: args, caller: caller, name: strings.ToUpper(args[0])}
+	args[0] = strings.ToUpper(args[0]) // as the server spells it, once
+	o := &op{s: s, args: args, caller: caller, name: args[0]}
 	if info, ok := command.Lookup(args); ok {
-		o.name, o.flags = info.Name, info.Flags
+		o.name, o.flags, o.found = info.Name, info.Flags, true
 	}
 	return o
 }
@@ -346,6 +346,9 @@ func selected(args []string, db int) int {
 
 // keyNames are the names of the keys, each once.
 func (o *op) keyNames() []string {
+	if o.names != nil {
+		return o.names
+	}
 	list, _ := o.touches()
 	names := make([]string, 0, len(list))
 	for _, t := range list {
@@ -353,11 +356,17 @@ func (o *op) keyNames() []string {
 			names = append(names, t.key)
 		}
 	}
+	if o.name != "EXEC" {
+		o.names = names
+	}
 	return names
 }
 
 // mayWrite reports whether o can change the data set.
 func (o *op) mayWrite() bool {
+	if o.name != "EXEC" {
+		return !o.found || o.flags.Has(command.Write) || o.script() && !o.flags.Has(command.ReadOnly)
+	}
 	for _, args := range o.commands() {
 		info, ok := command.Lookup(args)
 		if !ok || info.Flags.Has(command.Write) || isScript(args) && !info.Flags.Has(command.ReadOnly) {
@@ -376,12 +385,16 @@ func (o *op) display() []string { return displayed(o.args) }
 // displayed spells a command as the server does. A script is named by its digest, whichever way it was sent, because
 // the way depends on what the server had cached.
 func displayed(args []string) []string {
-	out := append([]string(nil), args...)
-	out[0] = strings.ToUpper(out[0])
+	word := strings.ToUpper(args[0])
+	if word == args[0] && !isScript(args) {
+		return args
+	}
+	out := slices.Clone(args)
+	out[0] = word
 	if len(args) < 2 {
 		return out
 	}
-	switch word := out[0]; word {
+	switch word {
 	case "EVALSHA", "EVALSHA_RO":
 		out[0] = strings.Replace(word, "EVALSHA", "EVAL", 1)
 		out[1] = digestName(strings.ToLower(args[1]))
