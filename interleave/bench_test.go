@@ -15,8 +15,8 @@ import (
 	"github.com/racebench/racebench/internal/rundir"
 )
 
-// The benchmarks print the tenth percentile of a world as a ratio to that of bare client round trips that were measured every
-// 50 ms of the same run, so that a slow or busy machine slows both. ns/op holds both and means nothing. Run them with
+// The benchmarks print the median of a world as a ratio to the median of bursts of bare client round trips, one burst every
+// 20 ms of the same run, so that a slow or busy machine slows both. ns/op holds both and means nothing. Run them with
 //
 //	go test -run '^$' -bench . -cpu 1 ./interleave
 
@@ -53,15 +53,10 @@ func bare(b *testing.B) *redis.Client {
 	return nil
 }
 
-// burst is the mean time of n bare round trips, half of them GET and half SET like the commands of the worlds, after some that
-// warm the server up: it sleeps while a world does not use it.
+// burst is the mean time of n bare round trips, half of them GET and half SET like the commands of the worlds.
 func burst(b *testing.B, c *redis.Client, n int) time.Duration {
-	const warm = 50
-	var start time.Time
-	for i := range warm + n {
-		if i == warm {
-			start = time.Now()
-		}
+	start := time.Now()
+	for i := range n {
 		var err error
 		if i%2 == 0 {
 			err = c.Get(ctx, "k").Err()
@@ -163,7 +158,7 @@ func measure(b *testing.B, spec string, steps int, world func(*interleave.Runner
 	defer r.Close()
 	var trips, worlds []time.Duration
 	for last := (time.Time{}); b.Loop(); {
-		if time.Since(last) > 50*time.Millisecond {
+		if time.Since(last) > 20*time.Millisecond {
 			trips = append(trips, burst(b, c, 200))
 			last = time.Now()
 		}
@@ -174,20 +169,15 @@ func measure(b *testing.B, spec string, steps int, world func(*interleave.Runner
 			b.Fatal(err)
 		}
 	}
-	ratio := float64(fast(worlds)) / float64(fast(trips))
+	ratio := float64(median(worlds)) / float64(median(trips))
 	b.ReportMetric(ratio, "trips/world")
 	if steps > 0 {
 		b.ReportMetric(ratio/float64(steps), "trips/step")
 	}
-	b.ReportMetric(float64(fast(trips).Nanoseconds()), "ns/trip")
+	b.ReportMetric(float64(median(trips).Nanoseconds()), "ns/trip")
 }
 
-// fast is the tenth percentile. On a virtual machine a wake-up of the other processor costs ten round trips, and whether one
-// is needed changes from second to second.
-func fast(d []time.Duration) time.Duration {
-	if len(d) == 0 {
-		return 0
-	}
+func median(d []time.Duration) time.Duration {
 	slices.Sort(d)
-	return d[len(d)/10]
+	return d[len(d)/2]
 }
