@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/racebench/racebench/interleave"
+	"github.com/racebench/racebench/interleave/backend"
 	_ "github.com/racebench/racebench/interleave/container" // registers it
 	"github.com/racebench/racebench/internal/require"
 )
@@ -15,7 +16,11 @@ func TestTracesAreTheSameOnEveryBackend(t *testing.T) {
 	for _, name := range []string{"process", "container"} {
 		t.Run(name, func(t *testing.T) {
 			require.Backend(t, name)
-			embedded, real := openOn(t, "embedded"), openOn(t, name)
+			cfg := backend.Config{}
+			if name == "container" {
+				cfg.Image = require.Image(t)
+			}
+			embedded, real := openOn(t, "embedded"), openOn(t, name, interleave.Backend(cfg))
 			each(t, func(t *testing.T, _ *Case, v *Variant) {
 				sameTrace(t, run(t, embedded, v, Target), run(t, real, v, Target))
 			})

@@ -16,9 +16,9 @@ func open(t *testing.T) *interleave.Runner {
 	return openOn(t, os.Getenv("INTERLEAVE_REDIS"))
 }
 
-func openOn(t *testing.T, spec string) *interleave.Runner {
+func openOn(t *testing.T, spec string, opts ...interleave.Option) *interleave.Runner {
 	t.Helper()
-	r, err := interleave.Open(interleave.Redis(spec))
+	r, err := interleave.Open(append(opts, interleave.Redis(spec), interleave.For(t))...)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, r.Close()) })
 	return r

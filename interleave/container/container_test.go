@@ -19,23 +19,10 @@ import (
 	"github.com/racebench/racebench/internal/rundir"
 )
 
-// imageVariable names the image that the tests use, where the default one is not there.
-const imageVariable = "RACEBENCH_TEST_IMAGE"
-
-// candidates are local images that do.
-var candidates = []string{os.Getenv(imageVariable), DefaultImage, "racebench/redis:7.0", "redis:7", "redis:latest"}
-
 // image returns a local image to test with.
 func image(t testing.TB) string {
 	t.Helper()
-	require.Backend(t, "container")
-	for _, i := range candidates {
-		if i != "" && exec.Command("docker", "image", "inspect", i).Run() == nil {
-			return i
-		}
-	}
-	require.Missing(t, "container", "no local image of Redis", "docker pull "+DefaultImage)
-	return ""
+	return require.Image(t)
 }
 
 // roleVariable makes this test binary act as a program that uses a container and is killed.
@@ -43,7 +30,7 @@ const roleVariable = "RACEBENCH_TEST_ROLE"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(roleVariable) != "" {
-		if _, err := Open(backend.Config{Image: os.Getenv(imageVariable)}); err != nil {
+		if _, err := Open(backend.Config{Image: os.Getenv(require.ImageVariable)}); err != nil {
 			fmt.Println(err)
 			os.Exit(1)
 		}
@@ -203,7 +190,7 @@ func TestKilled(t *testing.T) {
 	img := image(t)
 	for _, janitor := range []bool{true, false} {
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), roleVariable+"=wait", imageVariable+"="+img)
+		cmd.Env = append(os.Environ(), roleVariable+"=wait", require.ImageVariable+"="+img)
 		out, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)

@@ -53,6 +53,22 @@ func Backend(t testing.TB, name string) {
 	Missing(t, name, "not found here", n.get)
 }
 
+// ImageVariable is the environment variable that names the image of the tests that run in a container.
+const ImageVariable = "RACEBENCH_TEST_IMAGE"
+
+// Image returns a local image of Redis, for tests that run in a container. Otherwise it skips or fails as Backend does.
+func Image(t testing.TB) string {
+	t.Helper()
+	Backend(t, "container")
+	for _, image := range []string{os.Getenv(ImageVariable), "redis:7-alpine", "racebench/redis:7.0"} {
+		if image != "" && exec.Command("docker", "image", "inspect", image).Run() == nil {
+			return image
+		}
+	}
+	Missing(t, "container", "no local image of Redis", "docker pull redis:7-alpine")
+	return ""
+}
+
 // Missing is for a test that found out itself that something can't be used: it skips, or fails, as Backend does.
 func Missing(t testing.TB, name, why, get string) {
 	t.Helper()

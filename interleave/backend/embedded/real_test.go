@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"bytes"
 	"fmt"
 	"net"
 	"os"
@@ -48,15 +47,20 @@ func startReal(t testing.TB) *realServer {
 	cmd := exec.Command("redis-server", "--port", "0", "--unixsocket", socket, "--save", "", "--appendonly", "no", "--dir", ".")
 	cmd.Dir = folder.Path
 	cmd.Env = append(os.Environ(), vclock.Environment(library, s.clock.Path())...)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
+	out, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	require.NoError(t, err)
+	defer out.Close()
+	cmd.Stdout, cmd.Stderr = out, out
 	require.NoError(t, folder.Start(cmd, base))
 	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait(); s.clock.Close() })
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		if s.admin, err = s.dial(); err == nil {
 			break
 		}
-		require.True(t, time.Now().Before(deadline), "redis-server does not answer: %v\n%s", err, out.Bytes())
+		if time.Now().After(deadline) {
+			log, _ := os.ReadFile(out.Name())
+			t.Fatalf("redis-server does not answer: %v\n%s", err, log)
+		}
 	}
 	s.clock.Started()
 	info, err := s.admin.Do([]string{"INFO", "server"})
