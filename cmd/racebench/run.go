@@ -40,7 +40,7 @@ func newRun(a *app) *cobra.Command {
 			report.RunFile + ", and what differs from run to run (time, version, machine) in " + report.MetaFile + ".",
 		Example: "  racebench run\n" +
 			"  racebench run A1 late-success --impl lua\n" +
-			"  racebench run 'A*' --redis process --out /tmp/results\n" +
+			"  racebench run 'A*' --redis process --out results/process\n" +
 			"  racebench run --json | jq '.results[] | select(.as_expected | not)'",
 		ValidArgsFunction: completeScenarios(-1),
 		RunE: func(cmd *cobra.Command, args []string) error {
