@@ -43,7 +43,7 @@ func bare(b *testing.B) *redis.Client {
 		c, err := net.Dial("unix", sock)
 		if err == nil {
 			c.Close()
-			client := redis.NewClient(&redis.Options{Network: "unix", Addr: sock, ReadTimeout: -1, WriteTimeout: -1})
+			client := redis.NewClient(&redis.Options{Network: "unix", Addr: sock})
 			b.Cleanup(func() { client.Close() })
 			return client
 		}

@@ -47,7 +47,11 @@ type site struct {
 	subject bool   // some frame is the subject's
 }
 
-var sites sync.Map // hash of a stack -> site
+// sites are the stacks that have been resolved, by their hash.
+var sites = struct {
+	sync.RWMutex
+	of map[uint64]site
+}{of: map[uint64]site{}}
 
 // resolve finds the innermost frame that is the subject's own.
 func (s callStack) resolve() site {
@@ -55,10 +59,12 @@ func (s callStack) resolve() site {
 		return site{}
 	}
 	key := s.hash()
-	if v, ok := sites.Load(key); ok {
-		return v.(site)
+	sites.RLock()
+	found, ok := sites.of[key]
+	sites.RUnlock()
+	if ok {
+		return found
 	}
-	var found site
 	frames := runtime.CallersFrames(s)
 	for {
 		f, more := frames.Next()
@@ -70,7 +76,9 @@ func (s callStack) resolve() site {
 			break
 		}
 	}
-	sites.Store(key, found)
+	sites.Lock()
+	sites.of[key] = found
+	sites.Unlock()
 	return found
 }
 

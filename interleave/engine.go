@@ -33,6 +33,7 @@ type engine struct {
 	version  int // counts what may have changed the data
 	seq      int
 	due      []*op  // waiting commands that the server serves before anything else
+	fresh    []*op  // memory of number
 	block    []Step // memory for the next steps
 	reduces  bool   // the strategy looks at footprints
 	last     view   // what could happen last time; its memory is used again
@@ -242,12 +243,13 @@ func (e *engine) look(a *Actor) error {
 // that the order in which goroutines of one actor happened to run does not matter.
 func (e *engine) number() error {
 	for _, a := range e.actors {
-		var fresh []*op
+		fresh := e.fresh[:0]
 		for _, s := range a.sessions {
 			if !s.closed && len(s.ops) > 0 && s.ops[0].seq == 0 {
 				fresh = append(fresh, s.ops[0])
 			}
 		}
+		e.fresh = fresh
 		if len(fresh) > 1 {
 			sort.SliceStable(fresh, func(i, j int) bool { return before(fresh[i], fresh[j]) })
 		}

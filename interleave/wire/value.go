@@ -122,6 +122,12 @@ func (v Value) Text() string {
 // String is v for a reader of a trace: nil, OK, (integer as digits), "quoted", [a, b], {k: v}, error text as it stands.
 // The same reply looks the same in RESP2 and RESP3 as far as the types allow.
 func (v Value) String() string {
+	switch v.Kind { // most replies, at no cost
+	case Simple, Error:
+		return v.Str
+	case Null:
+		return "nil"
+	}
 	var s strings.Builder
 	v.write(&s)
 	return s.String()
