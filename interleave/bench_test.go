@@ -53,14 +53,18 @@ func bare(b *testing.B) *redis.Client {
 	return nil
 }
 
-// burst is the mean time of n bare round trips, half of them GET and half SET like the commands of the worlds.
-func burst(b *testing.B, c *redis.Client, n int) time.Duration {
+// burst is the mean time of n bare round trips with the commands of the worlds: GET and SET in turn, or a script.
+func burst(b *testing.B, c *redis.Client, n int, scripted bool) time.Duration {
+	script := redis.NewScript(bump)
 	start := time.Now()
 	for i := range n {
 		var err error
-		if i%2 == 0 {
+		switch {
+		case scripted:
+			err = script.Run(ctx, c, []string{"n"}, 1).Err()
+		case i%2 == 0:
 			err = c.Get(ctx, "k").Err()
-		} else {
+		default:
 			err = c.Set(ctx, "k", i, 0).Err()
 		}
 		if err != nil && err != redis.Nil {
@@ -73,24 +77,25 @@ func burst(b *testing.B, c *redis.Client, n int) time.Duration {
 func BenchmarkBareRoundTrip(b *testing.B) {
 	c := bare(b)
 	b.ResetTimer()
-	burst(b, c, b.N)
+	burst(b, c, b.N, false)
 }
 
 // shapes are worlds to measure: with few and with many commands, with and without scripts.
 var shapes = []struct {
-	name  string
-	steps int
-	world func(*interleave.World)
+	name     string
+	steps    int
+	scripted bool
+	world    func(*interleave.World)
 }{
-	{"set-up only", 0, func(w *interleave.World) {
+	{"set-up only", 0, false, func(w *interleave.World) {
 		for _, name := range []string{"A", "B"} {
 			w.Actor(name, func(a *interleave.Actor) error { return nil })
 		}
 	}},
-	{"2x4 commands", 8, commands(4)},
-	{"2x100 commands", 200, commands(100)},
-	{"2x4 scripts", 8, scripts(4)},
-	{"2x100 scripts", 200, scripts(100)},
+	{"2x4 commands", 8, false, commands(4)},
+	{"2x100 commands", 200, false, commands(100)},
+	{"2x4 scripts", 8, true, scripts(4)},
+	{"2x100 scripts", 200, true, scripts(100)},
 }
 
 func commands(n int) func(*interleave.World) {
@@ -132,7 +137,7 @@ func BenchmarkWorld(b *testing.B) {
 	for _, spec := range []string{"embedded", "process"} {
 		for _, shape := range shapes {
 			b.Run(spec+"/"+shape.name, func(b *testing.B) {
-				measure(b, spec, shape.steps, func(r *interleave.Runner) error {
+				measure(b, spec, shape.steps, shape.scripted, func(r *interleave.Runner) error {
 					res, err := r.Run("", shape.world)
 					if err == nil && res.Err == nil && len(res.Trace.Steps) != shape.steps {
 						err = fmt.Errorf("%d steps", len(res.Trace.Steps))
@@ -141,7 +146,7 @@ func BenchmarkWorld(b *testing.B) {
 				})
 			})
 			b.Run(spec+"/"+shape.name+" explored", func(b *testing.B) {
-				measure(b, spec, shape.steps, func(r *interleave.Runner) error { return r.Explore(ctx, shape.world).Err },
+				measure(b, spec, shape.steps, shape.scripted, func(r *interleave.Runner) error { return r.Explore(ctx, shape.world).Err },
 					interleave.Strategy("random"), interleave.MaxExecutions(1))
 			})
 		}
@@ -149,7 +154,7 @@ func BenchmarkWorld(b *testing.B) {
 }
 
 // measure reports how many bare round trips a world and a step cost.
-func measure(b *testing.B, spec string, steps int, world func(*interleave.Runner) error, opts ...interleave.Option) {
+func measure(b *testing.B, spec string, steps int, scripted bool, world func(*interleave.Runner) error, opts ...interleave.Option) {
 	c := bare(b)
 	r, err := interleave.Open(append(opts, interleave.Redis(spec))...)
 	if err != nil {
@@ -159,7 +164,7 @@ func measure(b *testing.B, spec string, steps int, world func(*interleave.Runner
 	var trips, worlds []time.Duration
 	for last := (time.Time{}); b.Loop(); {
 		if time.Since(last) > 20*time.Millisecond {
-			trips = append(trips, burst(b, c, 200))
+			trips = append(trips, burst(b, c, 200, scripted))
 			last = time.Now()
 		}
 		start := time.Now()

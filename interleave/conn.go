@@ -233,10 +233,10 @@ type addr string
 func (addr) Network() string  { return "interleave" }
 func (a addr) String() string { return string(a) }
 
-// Client libraries put some twenty frames between a subject and its socket. Unwinding costs by the frame, so the deeper
+// Client libraries put a dozen or more frames between a subject and its socket. Unwinding costs by the frame, so the deeper
 // half is looked at only when the subject is not in the first.
 const (
-	stackDepth   = 18
+	stackDepth   = 17
 	deepestStack = 64
 )
 
