@@ -145,6 +145,15 @@ type walk struct {
 	events  []event
 	seen    int // steps of the trace when pending was taken
 	view    *view
+	waits   []wait
+	waiting map[*op]bool // operations that were not enabled at the last node
+}
+
+// wait is an operation that could not be executed at some point of an execution, because an event before it had taken
+// away what it needs or nothing had brought it yet.
+type wait struct {
+	at int // number of events before it
+	event
 }
 
 // event is a step of an execution that was a choice.
@@ -172,6 +181,7 @@ var errPruned = fmt.Errorf("interleave: explored elsewhere")
 func (w *walk) next(v *view) (choice, error) {
 	w.view = v
 	w.arrived(v.trace)
+	w.watch(v)
 	n := w.at
 	choices, alts := alternatives(v)
 	if n.sure && !slices.Equal(n.alts, alts) {
@@ -198,6 +208,23 @@ func (w *walk) next(v *view) (choice, error) {
 	w.s.owe(n, alts[i].actor)
 	w.pending, w.seen = &alts[i], len(v.trace.Steps)
 	return choices[i], nil
+}
+
+// watch notes the operations that have come to wait.
+func (w *walk) watch(v *view) {
+	for _, a := range v.actors {
+		for i, o := range a.ops {
+			if !a.enabled[i] && !w.waiting[o] {
+				if w.waiting == nil {
+					w.waiting = map[*op]bool{}
+				}
+				w.waits = append(w.waits, wait{len(w.events), event{foot: o.footprint(), actor: a.name}})
+			}
+			if w.waiting != nil {
+				w.waiting[o] = !a.enabled[i]
+			}
+		}
+	}
 }
 
 // pick follows the prefix, then stays with the last actor while that is possible.
@@ -315,19 +342,19 @@ func describeAlts(alts []alternative) string {
 // learn finds the races of an execution, and owes an order for each that could go the other way round and is not owed
 // already. Pairs that lie before the end of the prefix were found by an earlier execution.
 func (s *search) learn(w *walk) {
-	ev := w.events
-	if w.view != nil {
-		// What still waits at the end, for the server or for its turn, has not happened, but could have come earlier.
-		for _, a := range w.view.actors {
-			for _, o := range a.ops {
-				ev = append(ev, event{foot: o.footprint(), actor: a.name})
-			}
-		}
+	s.races(w.events, max(len(w.prefix)-1, 0))
+	// What waits has not happened, but it could have come before what made it wait.
+	for _, x := range w.waits {
+		s.races(append(w.events[:x.at:x.at], x.event), x.at)
 	}
+}
+
+// races owes orders for the races whose second event is at from or later.
+func (s *search) races(ev []event, from int) {
 	hb := happensBefore(ev)
-	for j := max(len(w.prefix)-1, 0); j < len(ev); j++ {
+	for j := from; j < len(ev); j++ {
 		for i := j - 1; i >= 0; i-- {
-			if ev[i].pre == nil || ev[i].actor == ev[j].actor || !ev[i].foot.dependent(ev[j].foot) || between(hb, i, j) {
+			if ev[i].actor == ev[j].actor || !ev[i].foot.dependent(ev[j].foot) || between(hb, i, j) {
 				continue
 			}
 			s.reverse(ev, hb, i, j)
