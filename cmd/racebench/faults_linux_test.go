@@ -70,7 +70,7 @@ var faults = []fault{
 		require.NoError(t, syscall.Kill(f.child(t, "redis-server"), syscall.SIGSTOP))
 		require.NoError(t, f.Process.Signal(os.Interrupt))
 		f.wait(t, "stopping after", func() bool { return strings.Contains(f.said(t), "interrupted") })
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(100 * time.Millisecond) // nothing tells that a process will not end; without this an end would be missed
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", f.Process.Pid))
 		require.NoError(t, err)
 		require.NotContains(t, string(stat), ") Z ", "the first has ended it, so there is nothing for the second to do")
@@ -125,7 +125,7 @@ func TestFaultsLeaveNothing(t *testing.T) {
 			start(t, a.Cmd)
 			if f.act != nil {
 				a.child(t, "redis-server")
-				time.Sleep(50 * time.Millisecond) // into the worlds
+				time.Sleep(50 * time.Millisecond) // into the worlds, whichever: nothing is said before the first ends
 				f.act(t, a)
 			}
 			code := a.end(t)
@@ -301,7 +301,7 @@ func fullDisk(t *testing.T, f *attempt) {
 	dir := filepath.Join(f.Dir, "results")
 	require.NoError(t, os.Mkdir(dir, 0o777))
 	if err := unix.Mount("racebench", dir, "tmpfs", 0, "size=4k"); err != nil {
-		t.Skipf("a file system can't be mounted here: %v", err)
+		t.Skipf("a file system can't be mounted here, which needs root: %v", err)
 	}
 	t.Cleanup(func() { require.NoError(t, unix.Unmount(dir, 0)) })
 }

@@ -22,7 +22,7 @@ func interruptedOnTerminal(t *testing.T, until *regexp.Regexp, columns uint16, a
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
-		t.Skipf("no terminal can be had here: %v", err)
+		t.Skipf("no terminal can be had here, which needs devpts on /dev/pts: %v", err)
 	}
 	t.Cleanup(func() { master.Close() })
 	fd := int(master.Fd())

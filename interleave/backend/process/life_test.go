@@ -4,6 +4,7 @@ package process
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"net"
@@ -11,6 +12,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -224,7 +226,13 @@ func TestAbandon(t *testing.T) {
 		done <- err
 	}()
 	<-called
-	time.Sleep(20 * time.Millisecond) // the call should hang by now
+	stacks := make([]byte, 1<<20)
+	for deadline := time.Now().Add(10 * time.Second); !bytes.Contains(stacks[:runtime.Stack(stacks, true)], []byte("(*rawSocket).Read")); {
+		if time.Now().After(deadline) {
+			t.Fatal("the call does not wait for the server")
+		}
+		time.Sleep(time.Millisecond)
+	}
 	start := time.Now()
 	if err := s.Abandon(); err != nil {
 		t.Error(err)

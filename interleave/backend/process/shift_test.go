@@ -10,6 +10,7 @@ import (
 
 	"github.com/racebench/racebench/interleave/backend"
 	"github.com/racebench/racebench/interleave/backend/remote"
+	"github.com/racebench/racebench/internal/require"
 )
 
 // timeScripts have to do with time in each of the ways that scripts have.
@@ -55,7 +56,7 @@ func drawTimed(t *rapid.T) []string {
 func TestShiftIsVirtual(t *testing.T) {
 	virtual, shifted := open(t, backend.Config{}), open(t, backend.Config{ShiftClock: true})
 	if virtual.ClockMode() != "virtual" {
-		t.Skip("no virtual wall clock here to compare with: apt-get install gcc")
+		require.Missing(t, "cc", "no virtual wall clock to compare with", "apt-get install gcc libc6-dev")
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		servers := []*Server{virtual, shifted}
