@@ -192,6 +192,22 @@ func TestExploreSeesNotesAndWaiters(t *testing.T) {
 	require.True(t, seen["A"] && seen["B"], "%v", seen)
 }
 
+func TestWhoWaitsLongerIsServedFirst(t *testing.T) {
+	world := func(w *interleave.World) {
+		for name, later := range map[string]time.Duration{"A": 0, "B": time.Second} {
+			w.Actor(name, func(a *interleave.Actor) error {
+				time.Sleep(later)
+				return a.Redis().BLPop(ctx, 0, "q").Err()
+			}, interleave.Daemon())
+		}
+		w.Actor("P", func(a *interleave.Actor) error { return a.Redis().RPush(ctx, "q", "x").Err() })
+	}
+	onEach(t, func(t *testing.T, r *interleave.Runner) {
+		held(t, r, "+1s P.RPUSH A.BLPOP", world)
+		require.ErrorContains(t, run(t, r, "+1s P.RPUSH B.BLPOP", world).Err, "B is blocked on the server in BLPOP q 0")
+	})
+}
+
 func TestDeliveredTokensReplay(t *testing.T) {
 	world := func(w *interleave.World) {
 		w.Actor("A", func(a *interleave.Actor) error {

@@ -103,14 +103,7 @@ func completeStrategies(*cobra.Command, []string, string) ([]cobra.Completion, c
 }
 
 func (a *app) explore(ctx context.Context, f exploreFlags, word string) error {
-	s, err := findOne(word)
-	if err != nil {
-		return err
-	}
-	if _, err := checkImpls([]string{f.impl}); err != nil {
-		return err
-	}
-	v, err := variant(s, f.impl, f.variant)
+	s, v, err := chosen(word, f.impl, f.variant)
 	if err != nil {
 		return err
 	}

@@ -55,14 +55,7 @@ func newReplay(a *app) *cobra.Command {
 }
 
 func (a *app) replay(ctx context.Context, f replayFlags, word string, typed []string) error {
-	s, err := findOne(word)
-	if err != nil {
-		return err
-	}
-	if _, err := checkImpls([]string{f.impl}); err != nil {
-		return err
-	}
-	v, err := variant(s, f.impl, f.variant)
+	s, v, err := chosen(word, f.impl, f.variant)
 	if err != nil {
 		return err
 	}

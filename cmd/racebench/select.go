@@ -172,3 +172,16 @@ func must(err error) {
 		panic(err)
 	}
 }
+
+// chosen is the one variant that a scenario, an implementation and the name of a variant say.
+func chosen(word, impl, name string) (*scenarios.Scenario, *scenarios.Variant, error) {
+	s, err := findOne(word)
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, err := checkImpls([]string{impl}); err != nil {
+		return nil, nil, err
+	}
+	v, err := variant(s, impl, name)
+	return s, v, err
+}
