@@ -148,7 +148,7 @@ func (a *Actor) Note(key, value string) {
 // on channels, and would wait for ever if it just ended.
 func (a *Actor) contact() error {
 	const patience = 100_000 // contacts until a library that retries without a pause is ended all the same
-	if callers().resolve().subject || a.late.Add(1) > patience {
+	if callerSite().subject || a.late.Add(1) > patience {
 		runtime.Goexit()
 	}
 	return net.ErrClosed

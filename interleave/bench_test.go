@@ -92,6 +92,11 @@ var shapes = []struct {
 			w.Actor(name, func(a *interleave.Actor) error { return nil })
 		}
 	}},
+	{"set-up with clients", 0, false, func(w *interleave.World) {
+		for _, name := range []string{"A", "B"} {
+			w.Actor(name, func(a *interleave.Actor) error { return a.Redis().Ping(ctx).Err() })
+		}
+	}},
 	{"2x4 commands", 8, false, commands(4)},
 	{"2x100 commands", 200, false, commands(100)},
 	{"2x4 scripts", 8, true, scripts(4)},
@@ -131,8 +136,8 @@ func scripts(n int) func(*interleave.World) {
 	}
 }
 
-// BenchmarkWorld runs each shape in the fair order, with everything that a trace shows, and once more as an exploration
-// runs it, which leaves the callers out.
+// BenchmarkWorld runs each shape in the fair order, and once more as an exploration runs it, which computes what each step
+// touches and leaves the rest of the trace as it is.
 func BenchmarkWorld(b *testing.B) {
 	for _, spec := range []string{"embedded", "process"} {
 		for _, shape := range shapes {

@@ -4,7 +4,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"runtime"
 	"sync"
 	"time"
 )
@@ -30,11 +29,8 @@ type conn struct {
 // mark says that the bytes of in from offset on were written from this call stack.
 type mark struct {
 	offset int
-	caller callStack
+	caller *site
 }
-
-// callStack is a captured stack, resolved only when somebody reads it.
-type callStack []uintptr
 
 // deadline is one of the two deadlines of a connection, on the world's clock.
 type deadline struct {
@@ -79,10 +75,7 @@ func (c *conn) Read(p []byte) (int, error) {
 }
 
 func (c *conn) Write(p []byte) (int, error) {
-	var caller callStack
-	if !c.actor.world.eng.reduces {
-		caller = callers() // a sixth of the cost of a step; a search runs again what it shows
-	}
+	caller := callerSite()
 	c.mu.Lock()
 	if err := c.dead(); err != nil {
 		return 0, err
@@ -232,22 +225,3 @@ type addr string
 
 func (addr) Network() string  { return "interleave" }
 func (a addr) String() string { return string(a) }
-
-// Client libraries put a dozen or more frames between a subject and its socket. Unwinding costs by the frame, so the deeper
-// half is looked at only when the subject is not in the first.
-const (
-	stackDepth   = 17
-	deepestStack = 64
-)
-
-func callers() callStack {
-	var pcs [stackDepth]uintptr
-	n := runtime.Callers(3, pcs[:])
-	s := append(callStack(nil), pcs[:n]...)
-	if n < stackDepth || s.resolve().subject {
-		return s
-	}
-	var deep [deepestStack]uintptr
-	n = runtime.Callers(3, deep[:])
-	return append(callStack(nil), deep[:n]...)
-}

@@ -275,7 +275,7 @@ func before(a, b *op) bool {
 	return cmp.Or(
 		cmp.Compare(a.name, b.name),
 		slices.Compare(a.keyNames(), b.keyNames()),
-		cmp.Compare(a.caller.resolve().text, b.caller.resolve().text),
+		cmp.Compare(a.caller.text, b.caller.text),
 		slices.Compare(a.args, b.args),
 		cmp.Compare(a.s.conn.id, b.s.conn.id),
 	) < 0

@@ -98,7 +98,7 @@ func (e *engine) nth(o *op) int {
 
 func (s *Step) describe(o *op) {
 	s.Name, s.Command, s.Keys = o.traceName(), o.display(), o.keyNames()
-	s.Caller = o.caller.resolve().text
+	s.Caller = o.caller.text
 	if o.s.eng.reduces {
 		s.foot = o.footprint()
 	}

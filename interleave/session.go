@@ -241,8 +241,8 @@ func (s *session) read() (closed bool, err error) {
 	return closed, nil
 }
 
-func (s *session) callerAt(pos int) callStack {
-	var caller callStack
+func (s *session) callerAt(pos int) *site {
+	caller := &site{}
 	for _, m := range s.marks {
 		if m.offset > pos {
 			break
@@ -266,13 +266,13 @@ type op struct {
 	touched []touch    // keys that it names
 	names   []string   // of touched, each once
 	told    bool       // all its keys are known
-	caller  callStack
+	caller  *site
 	at      time.Time // when it came, on the world's clock
 	block   *blocking // not nil for a command that would wait on the server
 	since   int       // step after which it came
 }
 
-func newOp(s *session, args []string, caller callStack) *op {
+func newOp(s *session, args []string, caller *site) *op {
 	args[0] = strings.ToUpper(args[0]) // as the server spells it, once
 	o := &op{s: s, args: args, caller: caller, name: args[0]}
 	if info, ok := command.Lookup(args); ok {

@@ -296,7 +296,7 @@ func durationText(d time.Duration) string {
 // String names an operation that waits: "GET job:1 (start.go:41)".
 func (o *op) String() string {
 	text := commandText(o.display())
-	if at := o.caller.resolve().text; at != "" {
+	if at := o.caller.text; at != "" {
 		text += " (" + at + ")"
 	}
 	return text
