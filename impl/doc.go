@@ -9,6 +9,8 @@
 //   - setnx claims a pointer atomically and does the rest like naive;
 //   - lua decides and writes inside one script on the server.
 //
+// Package calibration is apart: the smallest systems that can go wrong, both ways.
+//
 // # The asynchronous job
 //
 // [Jobs] starts a long job for a target and returns its id at once. A worker

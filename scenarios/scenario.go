@@ -5,6 +5,7 @@
 package scenarios
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -38,6 +39,12 @@ type Variant struct {
 	Schedule string // in the grammar of package schedule
 	// World describes the world for one target, so that repeats use keys of their own.
 	World func(w *interleave.World, target string)
+	// Sizes are the numbers of actors that the world can have; zero when there is one only. Sized then describes it, and
+	// World is Sized with the usual number.
+	Sizes Sizes
+	Sized func(w *interleave.World, target string, actors int)
+	// Actors is the number that With has chosen; 0 for the usual one.
+	Actors int
 	// Breaks are the invariants that this order violates, with the step after which each is; empty when all hold.
 	Breaks []Break
 	// Shows is what a person sees, in a few words: "2 job hashes, 1 unreferenced, two workers started".
@@ -46,6 +53,27 @@ type Variant struct {
 	Count func(*interleave.Result) Counts
 	// Counts is what Count must give for one run.
 	Counts Counts
+}
+
+// Sizes are the numbers of actors that a world can have.
+type Sizes struct{ Least, Usual, Most int }
+
+// With is the variant with a number of actors. Its schedule and what it must show are then no longer promised. The error
+// says which numbers can be had.
+func (v *Variant) With(actors int) (*Variant, error) {
+	switch {
+	case v.Sized == nil:
+		return nil, errors.New("the number of its actors is fixed")
+	case actors < v.Sizes.Least || actors > v.Sizes.Most:
+		return nil, fmt.Errorf("it has from %d to %d actors", v.Sizes.Least, v.Sizes.Most)
+	}
+	sized := *v
+	sized.Actors = actors
+	if actors == v.Sizes.Usual {
+		sized.Actors = 0
+	}
+	sized.World = func(w *interleave.World, target string) { v.Sized(w, target, actors) }
+	return &sized, nil
 }
 
 // Target is the target that schedules are written for, where they name a key.
@@ -137,7 +165,7 @@ func (v *Variant) Check(res *interleave.Result) []string {
 // All returns the catalogue in order.
 func All() []*Scenario { return slices.Clone(catalogue) }
 
-var catalogue = []*Scenario{a01, a02, a03, a04, a05, a06, a07, a08, a09, a10, a11}
+var catalogue = []*Scenario{a01, a02, a03, a04, a05, a06, a07, a08, a09, a10, a11, x01, x02, x03, x04, x05, x06, x07}
 
 // Find returns the scenarios that the words name: by id (A1), by name (duplicate-acquire), or by a pattern (A*). No words
 // name all. The error is an *UnknownError.
