@@ -17,6 +17,7 @@ import (
 // brute takes, at each step, the alternative that its counter says, and the first beyond its end. Counting through all
 // counters runs every order, equivalent or not.
 type brute struct {
+	once
 	counter []int
 	sizes   []int // alternatives met at each depth
 }
@@ -54,7 +55,7 @@ func (b *brute) advance() []int {
 func bruteForce(r *Runner, world func(*World), each func(*Result)) (orders int) {
 	for counter := []int{}; counter != nil; {
 		b := &brute{counter: counter}
-		each(r.run(b, false, world))
+		each(r.once(b, needs{}, world))
 		orders++
 		counter = b.advance()
 	}

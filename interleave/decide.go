@@ -30,7 +30,7 @@ func (r *Runner) Decide(res *Result, world func(*World)) *Decision {
 	maxFlips := min(maxFlips, maxFlipSteps/max(len(steps), 1))
 	holds := func(order schedule.Schedule) bool {
 		tried++
-		again := r.run(&lenient{forced: newForced(order, fair{})}, needsJournal(order), world)
+		again := r.once(&lenient{forced: newForced(order, fair{})}, needs{history: needsJournal(order)}, world)
 		return again.Err == nil && again.Outcome() == Held
 	}
 	// A fault is the better answer where it is one: without it, the order would be one of many.

@@ -284,6 +284,7 @@ func before(a, b *op) bool {
 // view lists what could happen now.
 func (e *engine) view() (*view, error) {
 	v := &e.last
+	v.listed = false
 	v.now, v.step, v.last, v.trace = time.Now(), len(e.trace.Steps)+1, e.trace.lastActor(), e.trace
 	if v.actors == nil {
 		v.always, v.judged = e.judgesAlways(), len(e.judged) > 0

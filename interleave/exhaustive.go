@@ -4,7 +4,6 @@ import (
 	"container/heap"
 	"fmt"
 	"slices"
-	"strconv"
 )
 
 // This file is the search through every inequivalent order: dynamic partial-order reduction with source sets and sleep
@@ -12,12 +11,6 @@ import (
 // Processes are actors. Where an actor has several steps to offer (goroutines, messages), all of them are explored and none
 // is taken to commute with another of the same actor. The orders that are owed are taken in order of their preemptions,
 // fewest first (Musuvathi and Qadeer, PLDI 2007), which changes when an order is run and not whether.
-
-// alternative is one step that could be taken at a node.
-type alternative struct {
-	actor string
-	key   string // names it among those of every node below, as long as it has not been taken
-}
 
 // node is a state of the search: the state of the world after a sequence of steps.
 type node struct {
@@ -77,10 +70,11 @@ type debt struct {
 	alt     alternative
 	preempt int
 	seq     int
+	paid    bool
 }
 
 // debts orders them: fewest preemptions first, deeper first among equals, then as they came.
-type debts []debt
+type debts []*debt
 
 func (d debts) Len() int { return len(d) }
 func (d debts) Less(i, j int) bool {
@@ -93,7 +87,7 @@ func (d debts) Less(i, j int) bool {
 	return d[i].seq < d[j].seq
 }
 func (d debts) Swap(i, j int) { d[i], d[j] = d[j], d[i] }
-func (d *debts) Push(x any)   { *d = append(*d, x.(debt)) }
+func (d *debts) Push(x any)   { *d = append(*d, x.(*debt)) }
 func (d *debts) Pop() any {
 	old := *d
 	x := old[len(old)-1]
@@ -106,9 +100,40 @@ type search struct {
 	root *node
 	open debts
 	seq  int
+	now  *walk
 }
 
 func newSearch() *search { return &search{root: newNode(nil, alternative{})} }
+
+// begin starts on the way to the debt that is to be paid next; the first execution has none. The debt stays owed until the
+// execution has ended.
+func (s *search) begin(int) bool {
+	if s.now == nil {
+		s.now = s.walk(nil)
+		return true
+	}
+	if !s.more() {
+		return false
+	}
+	s.now = s.walk(s.open[0])
+	return true
+}
+
+func (s *search) next(v *view) (choice, error) { return s.now.next(v) }
+
+// number leaves open what it can: all of it is explored anyway.
+func (s *search) number(int) int { return 0 }
+
+func (s *search) end(res *Result) {
+	w := s.now
+	if w.pending != nil {
+		w.arrived(res.Trace)
+	}
+	s.learn(w)
+	if w.to != nil {
+		w.to.paid = true
+	}
+}
 
 // owe plans to explore all alternatives of an actor at a node.
 func (s *search) owe(n *node, actor string) {
@@ -121,24 +146,25 @@ func (s *search) owe(n *node, actor string) {
 			continue
 		}
 		s.seq++
-		heap.Push(&s.open, debt{n, a, n.preempt + n.preempts(actor), s.seq})
+		heap.Push(&s.open, &debt{n: n, alt: a, preempt: n.preempt + n.preempts(actor), seq: s.seq})
 	}
 }
 
-// next is the debt to pay next; nil when there is none left.
-func (s *search) next() *debt {
+// more reports whether a debt is left; the one to pay next is the first of open then.
+func (s *search) more() bool {
 	for len(s.open) > 0 {
-		d := heap.Pop(&s.open).(debt)
-		if d.n.child[d.alt.key] == nil {
-			return &d
+		if d := s.open[0]; !d.paid && d.n.child[d.alt.key] == nil {
+			return true
 		}
+		heap.Pop(&s.open)
 	}
-	return nil
+	return false
 }
 
 // walk is one execution of a search: it follows the way to a debt and then goes on with as few preemptions as it can.
 type walk struct {
 	s       *search
+	to      *debt // nil for the first execution
 	prefix  []alternative
 	at      *node
 	pending *alternative // taken at at, and not seen what came of it
@@ -164,7 +190,7 @@ type event struct {
 }
 
 func (s *search) walk(to *debt) *walk {
-	w := &walk{s: s, at: s.root}
+	w := &walk{s: s, to: to, at: s.root}
 	if to != nil {
 		w.prefix = append(w.prefix, to.alt)
 		for n := to.n; n.parent != nil; n = n.parent {
@@ -295,129 +321,5 @@ func (n *node) inherit(parent *node, key string, f footprint, by alternative, fo
 	}
 	if actor != "" && actor != by.actor && !f.dependent(foot) {
 		n.sleep[key] = f
-	}
-}
-
-// alternatives lists what could happen now, in the fixed order, with what makes it happen.
-func alternatives(v *view) ([]choice, []alternative) {
-	var choices []choice
-	var alts []alternative
-	for _, a := range v.actors {
-		add := func(c choice, what string, n int) {
-			c.actor = a.Actor
-			choices = append(choices, c)
-			alts = append(alts, alternative{a.name, a.name + what + strconv.Itoa(n)})
-		}
-		if a.life.Load() == alive {
-			for _, s := range a.pushes {
-				add(choice{kind: chooseDeliver, push: s}, " message of connection "+strconv.Itoa(s.conn.id)+", number ", s.delivered)
-			}
-			for i, o := range a.ops {
-				if a.enabled[i] {
-					add(choice{kind: chooseExec, op: o}, " operation ", o.seq)
-				}
-			}
-		}
-		for _, o := range a.late {
-			add(choice{kind: chooseArrive, op: o}, " late operation ", o.seq)
-		}
-	}
-	return choices, alts
-}
-
-func describeAlts(alts []alternative) string {
-	if len(alts) == 0 {
-		return "nothing"
-	}
-	text := ""
-	for i, a := range alts {
-		if i > 0 {
-			text += ", "
-		}
-		text += a.key
-	}
-	return text
-}
-
-// learn finds the races of an execution, and owes an order for each that could go the other way round and is not owed
-// already. Pairs that lie before the end of the prefix were found by an earlier execution.
-func (s *search) learn(w *walk) {
-	s.races(w.events, max(len(w.prefix)-1, 0))
-	// What waits has not happened, but it could have come before what made it wait.
-	for _, x := range w.waits {
-		s.races(append(w.events[:x.at:x.at], x.event), x.at)
-	}
-}
-
-// races owes orders for the races whose second event is at from or later.
-func (s *search) races(ev []event, from int) {
-	hb := happensBefore(ev)
-	for j := from; j < len(ev); j++ {
-		for i := j - 1; i >= 0; i-- {
-			if ev[i].actor == ev[j].actor || !ev[i].foot.dependent(ev[j].foot) || between(hb, i, j) {
-				continue
-			}
-			s.reverse(ev, hb, i, j)
-		}
-	}
-}
-
-// happensBefore[j][i] says that event i must come before event j in every equivalent order.
-func happensBefore(ev []event) [][]bool {
-	hb := make([][]bool, len(ev))
-	for j := range ev {
-		hb[j] = make([]bool, j)
-		for i := j - 1; i >= 0; i-- {
-			if hb[j][i] || ev[i].actor != ev[j].actor && !ev[i].foot.dependent(ev[j].foot) {
-				continue
-			}
-			hb[j][i] = true
-			for k := range i {
-				hb[j][k] = hb[j][k] || hb[i][k]
-			}
-		}
-	}
-	return hb
-}
-
-// between reports whether some event lies between i and j in the order that must be.
-func between(hb [][]bool, i, j int) bool {
-	for k := i + 1; k < j; k++ {
-		if hb[j][k] && hb[k][i] {
-			return true
-		}
-	}
-	return false
-}
-
-// reverse owes, at the state before event i, a step that begins an order in which event j comes before it.
-func (s *search) reverse(ev []event, hb [][]bool, i, j int) {
-	var rest []int // of the events from i to j, those that need not come after i
-	for k := i + 1; k < j; k++ {
-		if !hb[k][i] {
-			rest = append(rest, k)
-		}
-	}
-	rest = append(rest, j)
-	n := ev[i].pre
-	var initials []string
-	for x, k := range rest {
-		first := !slices.ContainsFunc(rest[:x], func(u int) bool { return hb[k][u] })
-		if first && !slices.Contains(initials, ev[k].actor) {
-			initials = append(initials, ev[k].actor)
-		}
-	}
-	if slices.ContainsFunc(initials, n.actorOwed) {
-		return
-	}
-	for _, actor := range slices.Backward(initials) {
-		if n.actorEnabled(actor) {
-			s.owe(n, actor)
-			return
-		}
-	}
-	// None of them could move there: they waited for something. Everything that could is owed.
-	for _, a := range n.alts {
-		s.owe(n, a.actor)
 	}
 }

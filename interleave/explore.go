@@ -11,6 +11,8 @@ import (
 // Exploration is what became of a search through the orders of a world.
 type Exploration struct {
 	Executions int // worlds run
+	// Points counts the steps, of all worlds together, at which there was something to choose.
+	Points int
 	// Orders counts the orders run to their end. They are inequivalent as long as the search is exhaustive; drawn ones may
 	// repeat.
 	Orders    int
@@ -100,23 +102,9 @@ func (r *Runner) Explore(ctx context.Context, world func(*World)) *Exploration {
 // explore calls each with every order that was run to its end.
 func (r *Runner) explore(ctx context.Context, world func(*World), each func(*Result)) *Exploration {
 	e := &exploring{Exploration: &Exploration{}, r: r, ctx: ctx, world: world, each: each}
-	switch r.cfg.strategy {
-	case "exhaustive":
-		e.exhaust(r.cfg.maxOrders)
-	case "portfolio":
-		// Orders with few preemptions find most of what there is to find, soon. Then each way to draw has a turn, because
-		// none finds everything.
-		if e.exhaust(min(r.cfg.maxOrders, portfolioFirst)); !e.over() {
-			e.sample("surw", "pct", "pos")
-		}
-	default:
-		e.sample(r.cfg.strategy)
-	}
+	e.all(r.cfg.newStrategy())
 	return e.Exploration
 }
-
-// portfolioFirst is how many worlds of a portfolio are spent on the exhaustive search.
-const portfolioFirst = 500
 
 // exploring is an exploration under way.
 type exploring struct {
@@ -130,8 +118,6 @@ type exploring struct {
 // over reports whether nothing more is to be run.
 func (e *exploring) over() bool {
 	switch cfg := e.r.cfg; {
-	case e.Complete || e.Err != nil:
-		return true
 	case cfg.firstOnly && e.FirstAt > 0:
 		e.Bound = "stopped at the first"
 	case e.ctx.Err() != nil:
@@ -144,51 +130,32 @@ func (e *exploring) over() bool {
 	return true
 }
 
-// run runs one world and counts it.
-func (e *exploring) run(st strategy) *Result {
-	res := e.r.run(st, false, e.world)
-	e.Executions++
-	if e.Err = fatalTo(res.Err); e.Err == nil && !errors.Is(res.Err, errPruned) {
-		e.each(res)
+// all runs what a strategy has to run.
+func (e *exploring) all(st strategy) {
+	points := &counter{strategy: st}
+	st = points
+	check := (*checker)(nil)
+	if e.r.cfg.twice {
+		check = newChecker(st)
+		st = check
 	}
-	return res
-}
-
-// exhaust searches through the inequivalent orders, at most n executions.
-func (e *exploring) exhaust(n int) {
-	s := newSearch()
-	var next *debt
+	defer func() { e.Points = points.points }()
 	for {
-		w := s.walk(next)
-		res := e.run(w)
-		if w.pending != nil {
-			w.arrived(res.Trace)
-		}
-		s.learn(w)
-		if e.Err != nil {
+		if e.Complete = !st.begin(e.Executions); e.Complete || e.over() {
 			return
 		}
-		e.count(res)
-		next = s.next()
-		if e.Complete = next == nil; e.over() || e.Executions >= n {
+		res := e.r.run(st, needs{footprints: true}, e.world)
+		st.end(res)
+		e.Executions++
+		if e.Err = fatalTo(res.Err); e.Err != nil {
 			return
 		}
-	}
-}
-
-// sample draws orders, with each of the strategies in turn.
-func (e *exploring) sample(names ...string) {
-	var drawing []sampler
-	for _, name := range names {
-		drawing = append(drawing, samplers[name]())
-	}
-	for i := 0; !e.over(); i++ {
-		s := newSampled(drawing[i%len(drawing)], e.r.cfg.seed, i)
-		res := e.run(s)
-		if e.Err != nil {
-			return
+		if check != nil && check.again {
+			continue
 		}
-		s.s.end(s.count)
+		if !errors.Is(res.Err, errPruned) {
+			e.each(res)
+		}
 		e.count(res)
 	}
 }

@@ -18,6 +18,15 @@ type forced struct {
 	rest   strategy
 }
 
+// begin starts at the first token; what rest has left to run decides whether there is another execution.
+func (f *forced) begin(execution int) bool {
+	f.at, f.inRun = 0, false
+	return f.rest.begin(execution)
+}
+
+func (f *forced) number(n int) int { return f.rest.number(n) }
+func (f *forced) end(res *Result)  { f.rest.end(res) }
+
 func newForced(s schedule.Schedule, rest strategy) *forced { return &forced{tokens: s, rest: rest} }
 
 func (f *forced) next(v *view) (choice, error) {

@@ -27,6 +27,7 @@ type config struct {
 	strategy     string
 	seed         uint64
 	firstOnly    bool
+	twice        bool
 	client       []func(*redis.Options)
 	t            *testing.T
 
@@ -61,6 +62,10 @@ func Seed(n uint64) Option { return func(c *config) { c.seed = n } }
 
 // StopAtFirst ends an exploration with the first order that goes wrong, instead of counting all that do.
 func StopAtFirst() Option { return func(c *config) { c.firstOnly = true } }
+
+// CheckDeterminism has Explore run every order twice, and give up with a *NondeterminismError when the same steps do not
+// lead to the same alternatives: the world depends on something that it does not control.
+func CheckDeterminism() Option { return func(c *config) { c.twice = true } }
 
 // Watchdog sets how much real time may pass without anything reaching the gate before a world is given up as a
 // potential deadlock; the default is 10 s.

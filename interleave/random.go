@@ -38,18 +38,35 @@ func Strategies() []string {
 	return []string{"exhaustive", "portfolio", "random", "pct", "pos", "surw"}
 }
 
-// sampled runs a world with a sampler.
+// sampled draws orders without end, with each of its samplers in turn.
 type sampled struct {
-	s     sampler
-	feet  bool // it looks at footprints
+	seed  uint64
+	all   []sampler
+	s     sampler // of this execution
+	rng   *rand.Rand
+	feet  bool // s looks at footprints
 	count map[string]int
 }
 
-func newSampled(s sampler, seed uint64, execution int) *sampled {
-	s.begin(rand.New(rand.NewPCG(seed, uint64(execution))))
-	_, blind := s.(*uniform)
-	return &sampled{s: s, feet: !blind, count: map[string]int{}}
+func newSampled(seed uint64, names ...string) *sampled {
+	s := &sampled{seed: seed}
+	for _, name := range names {
+		s.all = append(s.all, samplers[name]())
+	}
+	return s
 }
+
+func (s *sampled) begin(execution int) bool {
+	s.s = s.all[execution%len(s.all)]
+	s.rng = rand.New(rand.NewPCG(s.seed, uint64(execution)))
+	s.s.begin(s.rng)
+	_, blind := s.s.(*uniform)
+	s.feet, s.count = !blind, map[string]int{}
+	return true
+}
+
+func (s *sampled) number(n int) int { return s.rng.IntN(n) }
+func (s *sampled) end(*Result)      { s.s.end(s.count) }
 
 func (s *sampled) next(v *view) (choice, error) {
 	choices, alts := alternatives(v)

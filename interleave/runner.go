@@ -116,13 +116,27 @@ func (r *Runner) Run(text string, world func(*World)) (*Result, error) {
 
 // RunSchedule is Run for a schedule that has been parsed.
 func (r *Runner) RunSchedule(s schedule.Schedule, world func(*World)) *Result {
-	return r.run(newForced(s, fair{}), needsJournal(s), world)
+	return r.once(newForced(s, fair{}), needs{history: needsJournal(s)}, world)
+}
+
+// once runs the first execution of a strategy.
+func (r *Runner) once(st strategy, n needs, world func(*World)) *Result {
+	st.begin(0)
+	res := r.run(st, n, world)
+	st.end(res)
+	return res
+}
+
+// needs says what a world has to keep for the strategy that runs it.
+type needs struct {
+	history    bool // what the server held after each write, for !failover
+	footprints bool // of the steps; the place in the subject that a command comes from is not looked up then
 }
 
 // run runs a world in a bubble of its own, and watches it from outside.
-func (r *Runner) run(st strategy, needsHistory bool, build func(*World)) *Result {
-	e := &engine{cfg: r.cfg, server: r.server, strategy: st, trace: &Trace{}, sides: map[sideKey]backend.Conn{}, order: newConstraints(r.cfg.parsed), beats: new(atomic.Int64), phase: new(atomic.Int32)}
-	if needsHistory {
+func (r *Runner) run(st strategy, n needs, build func(*World)) *Result {
+	e := &engine{cfg: r.cfg, server: r.server, strategy: st, reduces: n.footprints, trace: &Trace{}, sides: map[sideKey]backend.Conn{}, order: newConstraints(r.cfg.parsed), beats: new(atomic.Int64), phase: new(atomic.Int32)}
+	if n.history {
 		e.history = &journal{}
 	}
 	res := &Result{Trace: e.trace}
@@ -130,10 +144,6 @@ func (r *Runner) run(st strategy, needsHistory bool, build func(*World)) *Result
 	if r.broken != nil {
 		res.Err = r.broken
 		return res
-	}
-	switch st.(type) {
-	case *walk, *sampled:
-		e.reduces = true
 	}
 	e.world = newWorld(r.cfg)
 	e.world.eng = e

@@ -6,10 +6,36 @@ import (
 	"github.com/racebench/racebench/interleave/schedule"
 )
 
-// strategy chooses the next step. It is asked when every actor waits, and its answer is executed before it is asked
-// again. The next schedule of a search is a new strategy value.
+// strategy chooses the steps of one execution after the other. begin, then next for every step, then end.
 type strategy interface {
+	// begin prepares an execution, numbered from 0 in the order of being run. It is false when there is none left to run;
+	// nothing has been begun then.
+	begin(execution int) bool
+	// next is asked when every actor waits, and its answer is executed before it is asked again.
 	next(v *view) (choice, error)
+	// number is a number from 0 to n-1 for what is chosen beside steps. A strategy that does not draw says 0, which has to
+	// stand for the choice that leaves most open.
+	number(n int) int
+	// end is told what became of the execution that was begun last.
+	end(res *Result)
+}
+
+// once is the part of a strategy that has one execution and chooses nothing beside its steps.
+type once struct{}
+
+func (once) begin(execution int) bool { return execution == 0 }
+func (once) number(int) int           { return 0 }
+func (once) end(*Result)              {}
+
+// newStrategy is the strategy that the configuration names.
+func (c *config) newStrategy() strategy {
+	switch c.strategy {
+	case "exhaustive":
+		return newSearch()
+	case "portfolio":
+		return newPortfolio(c.seed)
+	}
+	return newSampled(c.seed, c.strategy)
 }
 
 // view is what a strategy may look at: what could happen now, in a fixed order.
@@ -23,6 +49,10 @@ type view struct {
 	judged bool   // there are invariants
 
 	turn []*actorView // memory of rotation
+
+	listed  bool          // choices and alts are filled in
+	choices []choice      // what alternatives returns
+	alts    []alternative //
 }
 
 // actorView lists what could happen to one actor.
@@ -104,7 +134,7 @@ const (
 
 // fair is the default order: round robin over the actors by name, each by its first step that is enabled, messages
 // before operations. When nothing is enabled the clock moves on.
-type fair struct{}
+type fair struct{ once }
 
 func (f fair) next(v *view) (choice, error) {
 	if c, ok := f.pick(v); ok {
