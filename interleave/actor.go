@@ -40,6 +40,8 @@ type Actor struct {
 	sessions []*session
 	gone     []*session // whose client has given up, with commands still on their way
 	noticed  bool       // the scheduler knows that done is set
+	arrived  int        // steps before its first operation came, plus 1; 0 while none has
+	left     int        // steps before its end was noticed, plus 1; 0 until then
 }
 
 const (

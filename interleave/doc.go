@@ -23,6 +23,9 @@
 // moves only when everybody waits: a lease that runs out in the middle, a crash, a lost reply are for [Force], with +10s,
 // !crash, !lost in the schedule.
 //
+// An exploration that found nothing has proved nothing if it never came to the race: [World.Window] names the stretch in
+// which two actors must be at once, and where none of the orders had it open the exploration is undecided.
+//
 // What waits in the server is modelled: a BLPOP on an empty list is not enabled until there is something for it, or until
 // its timeout has passed. Among those that came at one instant any may have reached the server first; those that came
 // before the clock last moved wait there, and are served first come, first served, before anything else. Time is virtual for

@@ -223,7 +223,7 @@ func (e *engine) look(a *Actor) error {
 	if !a.done.Load() || a.noticed {
 		return nil
 	}
-	a.noticed = true
+	a.noticed, a.left = true, len(e.trace.Steps)+1
 	e.pending = true
 	switch x := a.exit; {
 	case x.panic != nil:
@@ -250,6 +250,9 @@ func (e *engine) number() error {
 			}
 		}
 		e.fresh = fresh
+		if len(fresh) > 0 && a.arrived == 0 {
+			a.arrived = len(e.trace.Steps) + 1
+		}
 		if len(fresh) > 1 {
 			sort.SliceStable(fresh, func(i, j int) bool { return before(fresh[i], fresh[j]) })
 		}

@@ -28,6 +28,8 @@ type Exploration struct {
 	Bound string
 	// Found has one entry for each way to go wrong, in the order of being found, with the first order that does.
 	Found []Finding
+	// Windows says in how many orders each window was open, those of the world first; see World.Window.
+	Windows []WindowCount
 	// Err says why the search was given up: a *NondeterminismError, or the Err of a world that could not be run.
 	Err error
 }
@@ -39,12 +41,13 @@ type Finding struct {
 	First  *Result // the first found, with the fewest preemptions
 }
 
-// Outcome is Violated when some order goes wrong, Held when all orders have been run and none does, else Undecided.
+// Outcome is Violated when some order goes wrong, Held when all orders have been run, none does and each declared window was
+// open in some, else Undecided.
 func (x *Exploration) Outcome() Outcome {
 	switch {
 	case len(x.Found) > 0:
 		return Violated
-	case x.Complete && x.Err == nil && x.Undecided == 0:
+	case x.Complete && x.Err == nil && x.Undecided == 0 && x.Unreached() == "":
 		return Held
 	}
 	return Undecided
@@ -65,6 +68,8 @@ func (x *Exploration) String() string {
 		return fmt.Sprintf("all %d orders hold", x.Orders)
 	case x.Undecided > 0:
 		how = fmt.Sprintf("%d undecided (%s), %s", x.Undecided, x.Why, how)
+	case len(x.Found) == 0 && x.Err == nil && x.Unreached() != "":
+		how += "; " + x.Unreached()
 	}
 	return fmt.Sprintf("%d of %d orders violate, %s", x.Violating, x.Orders, how)
 }
@@ -96,7 +101,10 @@ func Explore(t *testing.T, world func(*World), opts ...Option) *Exploration {
 // Explore runs the world in many orders, by default in every inequivalent one with the fewest preemptions first, until
 // the context ends or the bound of MaxExecutions is hit. See Strategy.
 func (r *Runner) Explore(ctx context.Context, world func(*World)) *Exploration {
-	return r.explore(ctx, world, func(*Result) {})
+	o := r.newObserver()
+	x := r.explore(ctx, world, o.order)
+	o.report(x)
+	return x
 }
 
 // explore calls each with every order that was run to its end.

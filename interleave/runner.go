@@ -234,6 +234,7 @@ func (r *Runner) live(e *engine, build func(*World), res *Result) error {
 		if err != nil && e.image != nil {
 			e.trace.After = e.image.list()
 		}
+		e.trace.lives = e.lives()
 		res.Verdicts = e.verdicts(err)
 		res.Notes = r.server.Notes()
 	}()

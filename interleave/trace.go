@@ -59,6 +59,9 @@ type Trace struct {
 	Undeclared []Change   // changes that no step named, found at the end
 	Notes      []Note     // of all actors, in order
 	Bound      string     // the bound that ended the trace too early, or empty
+
+	spans []namedSpan // of the windows that the world declares
+	lives []life      // of the actors, by name
 }
 
 // KeyState is a key with its value.

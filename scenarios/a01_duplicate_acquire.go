@@ -42,6 +42,7 @@ func duplicateAcquire(impl string) func(*interleave.World, string) {
 		j := jobs(w, impl, target)
 		j.actor("A", (*process).start)
 		j.actor("B", (*process).start)
+		j.startsMeet()
 		w.Check(judge.SingleRunning(), judge.NoUnreferenced())
 	}
 }

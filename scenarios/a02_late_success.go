@@ -36,6 +36,8 @@ func lateSuccessWorld(impl string) func(*interleave.World, string) {
 		job := j.givenJob("a", 0)
 		j.actor("poll", func(p *process) error { return p.poll(job) })
 		j.actor("worker", func(p *process) error { return p.succeed(job) })
+		w.Window("a job ends while it is being given up",
+			span{Actor: "poll", At: j.writes(job)}, span{Actor: "worker", To: j.writes(job)})
 		w.Check(judge.TerminalStays(), judge.SuccessOwnsPointer(), judge.PointerDeletedOnlyByOwner(), judge.NoUnreferenced())
 	}
 }

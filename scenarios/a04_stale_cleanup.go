@@ -36,6 +36,11 @@ func staleCleanup(impl string) func(*interleave.World, string) {
 		older, _ := j.givenTwo()
 		j.actor("worker", func(p *process) error { return p.fail(older) })
 		j.actor("C", (*process).start)
+		cleans := j.writes(older)
+		if impl == "naive" {
+			cleans = on("DEL", older.PointerKey())
+		}
+		w.Window("a start while an old job cleans up", span{Actor: "worker", At: cleans}, span{Actor: "C"})
 		w.Check(judge.PointerDeletedOnlyByOwner(), judge.NoUnreferenced(), judge.TerminalStays())
 	}
 }

@@ -63,6 +63,8 @@ func deadlineOverSuccess(impl string, applied bool) func(*interleave.World, stri
 		if applied {
 			j.actor("apply", func(p *process) error { return p.apply(job) })
 		}
+		w.Window("SUCCESS between the reading and the writing of a poll",
+			span{Actor: "poll", From: on("HGETALL", job.Key()), To: j.writes(job)}, span{Actor: "worker", At: j.writes(job)})
 		w.Check(judge.TerminalStays(), judge.SuccessOwnsPointer(), judge.PointerDeletedOnlyByOwner(),
 			judge.AppliedOnlySuccess(j.rows))
 	}

@@ -70,6 +70,7 @@ func crashDuringStart(impl string) func(*interleave.World, string) {
 		if impl == "setnx" {
 			j.actor("C", (*process).start)
 		}
+		j.diesAlone("A dies in its start, and B goes on", "A", "", "B")
 		w.Check(judge.NoUnreferenced(), judge.PointerNamesJob())
 	}
 }

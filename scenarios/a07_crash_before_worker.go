@@ -33,6 +33,11 @@ func crashBeforeWorker(name, schedule string) Variant {
 			j.actor("A", (*process).start)
 			j.actor("B", comesAfter(5*time.Minute), (*process).start)
 			j.actor("poll", func(p *process) error { return p.poll(j.job("a1")) })
+			last := on("SET", j.job("").PointerKey())
+			if name == "lua" {
+				last = on("EVAL", j.job("").PointerKey())
+			}
+			j.diesAlone("A dies when its job is there, and the poll goes on", "A", last, "poll")
 			w.Check(judge.EndsAfter(impl.DefaultDeadline+defaultJobTTL), judge.TerminalStays(),
 				judge.NoUnreferenced(), judge.PointerNamesJob(), judge.PointerDeletedOnlyByOwner())
 		},

@@ -45,6 +45,13 @@ func pointerExpires(name string) func(*interleave.World, string) {
 		j.actor("A", (*process).start, work)
 		j.actor("B", comesAfter(j.cfg.PointerTTL+time.Second), (*process).start, work)
 		j.actor("poll", func(p *process) error { return p.poll(j.job("a1")) })
+		pointer := j.job("").PointerKey()
+		inJob, inStart := span{Actor: "A", From: on("EVAL", pointer), To: on("EVAL", pointer)}, span{Actor: "B", At: on("EVAL", pointer)}
+		if name == "naive" {
+			inJob.From, inJob.To = on("SET", pointer), on("DEL", pointer)
+			inStart.At = on("SET", pointer)
+		}
+		w.Window("a second start during the first job", inJob, inStart)
 		w.Check(judge.SuccessOwnsPointer(), judge.PointerDeletedOnlyByOwner(), judge.TerminalStays(),
 			judge.EndsAfter(impl.DefaultDeadline+defaultJobTTL))
 	}

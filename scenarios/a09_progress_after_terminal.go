@@ -36,6 +36,7 @@ func progressAfterEnd(impl string) func(*interleave.World, string) {
 		job := j.givenJob("a", 1)
 		j.actor("poll", func(p *process) error { return p.poll(job) })
 		j.actor("worker", func(p *process) error { return p.report(job, 1, 2) })
+		w.Window("a job is given up while its worker goes on", span{Actor: "poll", At: j.writes(job)}, span{Actor: "worker"})
 		w.Check(judge.NoProgressAfterEnd(), judge.TerminalStays(), judge.PointerDeletedOnlyByOwner())
 	}
 }

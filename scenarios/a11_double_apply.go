@@ -38,6 +38,11 @@ func doubleApply(impl string) func(*interleave.World, string) {
 		for _, name := range []string{"A", "B"} {
 			j.actor(name, func(p *process) error { return p.apply(job) })
 		}
+		if impl == "naive" {
+			w.Window("between HGET and the UPDATE", span{From: on("HGET", job.Key())})
+		} else {
+			w.Window("two applies at once")
+		}
 		w.Check(judgeApplied(j.rows), judge.AppliedOnlySuccess(j.rows))
 	}
 }

@@ -27,7 +27,7 @@ const exitCodes = `  0    run: everything is as the catalogue expects; replay: e
        explore: an invariant is violated
   2    wrong usage, a bad schedule, a schedule that does not fit the program, or output that can't be written
   3    the throwaway Redis is not available, has died, or refuses a command
-  4    explore: undecided, because not all orders were run, or some could not be judged
+  4    explore: undecided, because not all orders were run, some could not be judged, or none reached the race
   130  interrupted (SIGINT, SIGTERM or SIGHUP). The first signal lets the current world end and removes its keys; the
        second ends the command at once, and the keys of that world stay on a server given as redis:// URL
 `

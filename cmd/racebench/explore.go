@@ -162,6 +162,7 @@ func (a *app) explore(ctx context.Context, f exploreFlags, word string) error {
 
 func (a *app) printExploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x *interleave.Exploration, decisions []*interleave.Decision) {
 	fmt.Fprintf(a.stdout, "%s\n%d executions%s%s\n", plain(x.String()), x.Executions, f.drawn(), pruned(x))
+	a.printWindows(x)
 	for i, found := range x.Found {
 		fmt.Fprintf(a.stdout, "\n%s in %d of %d orders; the first%s:\n", a.paint(red, fmt.Sprintf("violated: %q", found.What)), found.Orders, x.Orders, f.order())
 		res := found.First
@@ -227,6 +228,7 @@ func exploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x 
 	case doc.Reason == "":
 		doc.Reason = x.Why
 	}
+	observed(&doc, x)
 	for i, found := range x.Found {
 		doc.Violations = append(doc.Violations, report.Violation{
 			Invariant: found.What,

@@ -96,6 +96,23 @@ func ParseConstraints(src string) ([]Constraint, error) {
 	return out, nil
 }
 
+// ParsePattern reads one operation as it stands in a constraint: A.GET(key), or *.GET for any actor. The error is an *Error.
+func ParsePattern(src string) (Pattern, error) {
+	s, err := newScanner(src)
+	if err != nil {
+		return Pattern{}, err
+	}
+	s.skipSpace()
+	p, err := s.pattern()
+	if err != nil {
+		return p, err
+	}
+	if s.skipSpace(); !s.end() {
+		return p, s.fail(s.off, nil, "one operation is enough: %s cannot follow it", s.met(s.off))
+	}
+	return p, nil
+}
+
 // patterns reads one side of a constraint, up to `<`, `;` or the end.
 func (s *scanner) patterns(total *int, side string) ([]Pattern, error) {
 	var out []Pattern

@@ -189,7 +189,9 @@ type Exploration struct {
 	Verdict    interleave.Outcome `json:"verdict"`            // held, violated or undecided
 	Reason     string             `json:"reason,omitempty"`   // the bound or the error that ended it too early, or why an order could not be judged
 	Violations []Violation        `json:"violations,omitempty"`
-	PerSecond  float64            `json:"executions_per_second"` // differs from run to run
+	// Windows says in how many orders two actors were at once in a window of the race.
+	Windows   []interleave.WindowCount `json:"windows,omitempty"`
+	PerSecond float64                  `json:"executions_per_second"` // differs from run to run
 }
 
 // Violation is one way in which orders go wrong.

@@ -1,0 +1,75 @@
+package scenarios
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/racebench/racebench/interleave"
+)
+
+// noWindow are the races in which there is nothing for two actors to be in at once, and why.
+var noWindow = map[string]string{
+	"A3":  "one actor: that the pointer names a newer job is given",
+	"A10": "one actor: what goes on beside it is the server's, an eviction or an expiry",
+}
+
+// notByOrder are the races that no order of commands alone reaches, and what it takes.
+var notByOrder = map[string]string{
+	"A2": "the clock has to pass the deadline while the worker is under way",
+	"A5": "the clock has to pass the deadline before the poll reads",
+	"A6": "A has to die",
+	"A7": "A has to die",
+	"A8": "the clock has to pass the TTL of the pointer while A is under way",
+	"A9": "the clock has to pass the deadline while the worker is under way",
+}
+
+// The order that the catalogue forces is in the window of its race, whatever the implementation: a window that is never open
+// there would be one of another race.
+func TestForcedOrdersReachTheirWindow(t *testing.T) {
+	r := open(t)
+	each(t, func(t *testing.T, c *Case, v *Variant) {
+		id := strings.Split(t.Name(), "/")[1]
+		if !strings.HasPrefix(id, "A") {
+			t.Skip("a calibration: what it is worth is counted in orders")
+		}
+		res := run(t, r, v, Target)
+		if noWindow[id] != "" {
+			assert.Empty(t, res.Trace.OpenWindows())
+			return
+		}
+		assert.NotEmpty(t, res.Trace.OpenWindows(), "%s", res.Trace)
+	})
+}
+
+// An exploration reaches the window of its race in some order, or says that it has not, and does not hold.
+func TestExplorationsReachTheirWindow(t *testing.T) {
+	r := open(t)
+	each(t, func(t *testing.T, c *Case, v *Variant) {
+		id := strings.Split(t.Name(), "/")[1]
+		if !strings.HasPrefix(id, "A") {
+			t.Skip("a calibration: what it is worth is counted in orders")
+		}
+		x := r.Explore(context.Background(), func(w *interleave.World) { v.World(w, Target) })
+		require.NoError(t, x.Err)
+		require.True(t, x.Complete)
+		if noWindow[id] != "" {
+			require.Empty(t, x.Windows)
+			return
+		}
+		require.True(t, x.Windows[0].Declared, "the world declares no window")
+		t.Log(x.Windows)
+		if notByOrder[id] != "" {
+			assert.Contains(t, x.Unreached(), "race never reached: ")
+			assert.NotEqual(t, interleave.Held, x.Outcome())
+			return
+		}
+		assert.Empty(t, x.Unreached())
+		for _, c := range x.Windows {
+			assert.Positive(t, c.Open, "%s", c)
+		}
+	})
+}
