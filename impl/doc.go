@@ -22,6 +22,19 @@
 //	job:{target}:<id>           hash, TTL    status, total, processed, created_at (Unix ms)
 //	job:{target}:<id>:results   hash, TTL    item index -> text
 //
-// The braces are part of the key: they are the hash tag that keeps all keys of
-// one target in one slot of a Redis Cluster.
+// # The lock with a state key
+//
+// [StatusLock] lets any number of requests process a datum at a time, or any
+// number cancel it, and never both. [Mutex] is a lock with a lease, on which the
+// published design builds it.
+//
+//	status:{id}            string, TTL       PROCESSING or CANCELLING; absent is WAITING
+//	status:{id}:lock       string, TTL       token of the owner of the mutex
+//	status:{id}:holders    sorted set, TTL   those who compute, and when their leases end (lua)
+//	status:{id}:unlocked   channel           the mutex was given back
+//
+// # Keys
+//
+// The braces are part of a key: they are the hash tag that keeps all keys of
+// one target, or datum, in one slot of a Redis Cluster.
 package impl

@@ -15,8 +15,9 @@ var (
 	// ErrNotFound: the job never existed or its TTL has passed.
 	ErrNotFound = errors.New("job not found")
 
-	// ErrRefused: the state of the job does not allow the operation.
-	// The error is a *[RefusedError], which carries the state met.
+	// ErrRefused: the state of the job, or of the datum, does not allow the
+	// operation. The error is a *[RefusedError], or a *[StateError], which
+	// carries the state met.
 	ErrRefused = errors.New("refused by the job's state")
 
 	// ErrNotOwner: the job may not succeed because the pointer does not name it.
@@ -38,8 +39,15 @@ var (
 	// so that a second job could run beside the first.
 	ErrShortPointer = errors.New("pointer TTL below the deadline")
 
+	// ErrLockTimeout: another held the lock for the whole wait; nothing was done.
+	ErrLockTimeout = errors.New("lock not free in time")
+
+	// ErrLeaseLost: the lease ran out, or was taken away, before its holder was
+	// done: others may have been let in since.
+	ErrLeaseLost = errors.New("lease lost")
+
 	// ErrCorrupt: a key holds what no version of this code writes.
-	ErrCorrupt = errors.New("job hash corrupt")
+	ErrCorrupt = errors.New("stored value corrupt")
 )
 
 // RefusedError is the [ErrRefused] of one call.

@@ -25,11 +25,11 @@ func TestParseJobHashRefuses(t *testing.T) {
 	_, err := ParseJobHash(job, nil)
 	assert.ErrorIs(t, err, ErrNotFound)
 	for _, c := range []struct{ field, value, want string }{
-		{"status", "running", `job doc-1/j1: job hash corrupt: status "running" (want RUNNING, SUCCESS or FAILED)`},
-		{"status", "", `job doc-1/j1: job hash corrupt: status "" (want RUNNING, SUCCESS or FAILED)`},
-		{"total", "three", `job doc-1/j1: job hash corrupt: total "three" (want a number)`},
-		{"processed", "", `job doc-1/j1: job hash corrupt: processed "" (want a number)`},
-		{"created_at", "1.5", `job doc-1/j1: job hash corrupt: created_at "1.5" (want a number)`},
+		{"status", "running", `job doc-1/j1: stored value corrupt: status "running" (want RUNNING, SUCCESS or FAILED)`},
+		{"status", "", `job doc-1/j1: stored value corrupt: status "" (want RUNNING, SUCCESS or FAILED)`},
+		{"total", "three", `job doc-1/j1: stored value corrupt: total "three" (want a number)`},
+		{"processed", "", `job doc-1/j1: stored value corrupt: processed "" (want a number)`},
+		{"created_at", "1.5", `job doc-1/j1: stored value corrupt: created_at "1.5" (want a number)`},
 	} {
 		hash := stored(NewJobHash(3, time.UnixMilli(0)))
 		hash[c.field] = c.value

@@ -17,6 +17,12 @@ var (
 	transitionScript  = mustScript("transition.lua")
 	progressScript    = mustScript("progress.lua")
 	readResultsScript = mustScript("read_results.lua")
+
+	enterScript   = mustScript("enter.lua")
+	renewScript   = mustScript("renew.lua")
+	leaveScript   = mustScript("leave.lua")
+	takeScript    = mustScript("take.lua")
+	releaseScript = mustScript("release.lua")
 )
 
 // The codes that scripts return as the first element of their reply.
@@ -32,6 +38,7 @@ const (
 	codeNotFound   = "not_found"
 	codeRange      = "range"
 	codeIncomplete = "incomplete"
+	codeLost       = "lost"
 )
 
 // mustScript panics only when the binary was built without the file.
