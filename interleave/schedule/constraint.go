@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-var allowPattern = []string{"A.GET", "A.GET(key)", "*.GET"}
+var allowPattern = []string{"A.GET", "A.GET(key)", "*.GET", "A.GET@server"}
 
 // AnyActor is the actor of a pattern that every actor's operations match.
 const AnyActor = "*"
@@ -24,9 +24,9 @@ type Pattern struct {
 	Pos   Pos // where it was read; not compared by Equal
 }
 
-// Matches reports whether an operation is one that p means. command and keys are as for Match.Matches.
-func (p Pattern) Matches(actor, command string, keys []string) bool {
-	return (p.Actor == AnyActor || p.Actor == actor) && p.Match.Matches(command, keys)
+// Matches reports whether an operation is one that p means. server, command and keys are as for Match.Matches.
+func (p Pattern) Matches(actor, server, command string, keys []string) bool {
+	return (p.Actor == AnyActor || p.Actor == actor) && p.Match.Matches(server, command, keys)
 }
 
 // Equal reports whether two patterns mean the same.
@@ -156,17 +156,17 @@ func (s *scanner) pattern() (Pattern, error) {
 	if p.Match.Command, err = s.command(allowPattern); err != nil {
 		return p, err
 	}
-	if w := s.src[at:s.off]; slices.Contains(reservedWords, w) || nearReserved(w) != "" {
+	if w := s.src[at:s.off]; w != Point && (slices.Contains(reservedWords, w) || nearReserved(w) != "") {
 		return p, s.fail(at, allowPattern, "a constraint orders commands, and %q is none", w)
 	}
-	if s.peek() == '(' {
-		if p.Match.Keys, err = s.keys(); err != nil {
-			return p, err
-		}
+	if err := s.target(&p.Match); err != nil {
+		return p, err
 	}
 	switch c := s.peek(); {
 	case s.end(), isSpace(c), c == '#', c == '<', c == ';':
 		return p, nil
+	case s.serverFollows():
+		return p, s.fail(s.off, allowPattern, "the order is command, @server, (keys): a server cannot stand here")
 	case c == '@':
 		return p, s.fail(s.off, allowPattern, "an operation in a constraint takes no position")
 	case c == '!':

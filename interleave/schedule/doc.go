@@ -9,14 +9,18 @@
 //   - An actor is named by a letter or `_`, then letters, digits, `_` and `-` (ASCII). `run` is not an actor's name.
 //   - A command is one word: letters, digits, `_` and `-`, without dots, in any case, printed in upper case. A container
 //     command is named by its first word: XGROUP stands for XGROUP CREATE, XGROUP DESTROY and so on. The words
-//     `deliver` and `arrive` are not commands.
+//     `deliver`, `arrive` and `point` are not commands.
 //   - A key stands in parentheses. It is quoted as a Go string ("…") where it is empty or contains a space, a quote, a
 //     backslash, a comma, `#`, a parenthesis, or anything that does not print. Several keys are separated by commas, and
 //     the operation must touch all of them.
 //   - A position, @n, is the n-th of the actor's waiting operations that match, in the scheduler's fixed order, from 1.
 //     @1 is what a token without a position means, and is not printed.
-//   - A fault, !word, ends a token. The order within a token is always command, (keys), @n, !fault.
-//   - A server fault is a token of its own that begins with `!`. !failover is !failover(1), and printed so.
+//   - A server, @name, is one of several that the world has named; the name is like an actor's. A command without one may
+//     go to any server, a server fault without one happens to the server that has no name.
+//   - A fault, !word, ends a token. The order within a token is always command, @server, (keys), @n, !fault.
+//   - A server fault is a token of its own that begins with `!`, then @server, then its parenthesis. !failover is
+//     !failover(1), and printed so.
+//   - A point, A.point(label), is where code of an actor has called Actor.Point; its only fault is !crash.
 //   - A duration is a Go duration above zero. All clock moves of a schedule together stay within [MaxClock].
 //
 // What each form means is said once, in [Grammar]; [FormatGrammar] prints it.

@@ -59,8 +59,8 @@ func ExampleToken_String() {
 // EVAL means the script, however the client sends it.
 func ExampleMatch_Matches() {
 	m := schedule.Match{Command: "EVAL", Keys: []string{"lock"}}
-	fmt.Println(m.Matches("EVALSHA", []string{"lock", "queue"}), m.Matches("EVALSHA", []string{"queue"}))
-	fmt.Println(schedule.Match{Command: "XGROUP"}.Matches("XGROUP CREATE", nil))
+	fmt.Println(m.Matches("", "EVALSHA", []string{"lock", "queue"}), m.Matches("", "EVALSHA", []string{"queue"}))
+	fmt.Println(schedule.Match{Command: "XGROUP"}.Matches("", "XGROUP CREATE", nil))
 	// Output:
 	// true false
 	// true
@@ -76,7 +76,7 @@ func ExampleParseConstraints() {
 	for _, c := range cs {
 		fmt.Println(len(c.Before), len(c.After), c)
 	}
-	fmt.Println(cs[1].Before[0].Matches("B", "DEL", []string{"lock"}))
+	fmt.Println(cs[1].Before[0].Matches("B", "", "DEL", []string{"lock"}))
 	// Output:
 	// 2 2 A.GET B.GET < A.SET B.SET
 	// 1 1 *.DEL(lock) < C.GET
@@ -96,11 +96,16 @@ func ExampleFormatGrammar() {
 	// A.MGET(k1,k2)            … must touch all these keys
 	// A@2                      the n-th of A's waiting operations, when A has several goroutines
 	// A.GET(job:1)@2           the n-th of A's waiting operations that match
+	// A.SET@r1(lock)           … and must be sent to that one of several servers
+	// A@r1                     A's next operation on that server
+	// A.point                  the goroutine of A that waits at a point (Actor.Point) goes on
+	// A.point(renew)           … which must have that label
 	// A..SET                   A runs until just before its next SET
 	// A..SET(job:1)            A runs until just before its next SET of that key
 	// A..                      A runs until it is done or waits
 	// A!crash                  A dies before its waiting operation is sent
 	// A.SET!crash              executed, then A dies before the reply
+	// A.point(renew)!crash     A dies at that point
 	// A.SET(job:1)!lost        executed, the reply is lost (connection closed)
 	// A!lost                   the same for A's next operation, whatever it is
 	// A.SET@2!unsent           not executed, connection closed
@@ -120,10 +125,13 @@ func ExampleFormatGrammar() {
 	// !failover(2)             a replica takes over; the last n writes are lost
 	// !flushscripts            the server forgets its scripts
 	// !evict(job:1)            the server evicts that key
+	// !failover@r1(2)          one of several servers, by its name: !restart@r1, !flushscripts@r1, !evict@r1(key)
 	//
 	// A.GET < B.SET                       A's GET before B's SET
 	// A.GET(job:1) < B.SET(job:1,job:2)   … and they touch these keys
 	// A.GET B.GET < A.SET B.SET           all on the left before any on the right
 	// *.DEL(lock) < A.GET                 a command of any actor
+	// A.SET@r1 < B.SET@r1(lock)           … sent to one of several servers
+	// A.point(renew) < B.GET              a point of an actor
 	// A.GET < B.SET; B.SET < C.DEL        both must hold
 }

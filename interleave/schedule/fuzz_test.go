@@ -21,6 +21,7 @@ func FuzzParse(f *testing.F) {
 	for _, src := range []string{
 		"", "#", "A.GET B.GET A.. B..  # both look, then both act", "A.GET A!crahs", "A.get(k , \"b\")@01!lost\r\n\trun\n1.5h", "run", "A.",
 		"A.GET(\"\xff\")", "+9223372036854775807ns", "A.GET(k", "\ufeffA", "!failover(0)", "A…SET", "A.GET@99999999999999999999",
+		"A@r1@2!late", "A.SET@r1 !restart@", "!failover@r1(2)@r2", "A.point(a,b)", "A.point@r1", "A..point(\"\")!crash", "A.POINT",
 	} {
 		f.Add(src)
 	}
@@ -54,7 +55,7 @@ func FuzzParseConstraints(f *testing.F) {
 	for _, r := range schedule.ConstraintGrammar {
 		f.Add(r.Example)
 	}
-	for _, src := range []string{"", ";", "A.GET<B.SET;", "A.GET < ", "*.GET(\"a b\") < run.SET", "A.GET < B.SET < C.DEL", "A.GET@2 < B"} {
+	for _, src := range []string{"", ";", "A.GET<B.SET;", "A.GET < ", "*.GET(\"a b\") < run.SET", "A.GET < B.SET < C.DEL", "A.GET@2 < B", "A.SET@r1(k) < *.point(x)"} {
 		f.Add(src)
 	}
 	f.Fuzz(func(t *testing.T, src string) {

@@ -18,8 +18,11 @@ var (
 	genCommand = rapid.OneOf(
 		rapid.SampledFrom([]string{"GET", "SET", "EVALSHA", "XGROUP", "RESTORE-ASKING", "EVAL_RO", "UPDATE"}),
 		rapid.StringMatching(`[A-Z][A-Z0-9_-]{0,5}`),
-	)
-	oddKeys = []string{
+	).Filter(func(s string) bool { // what is one letter from a reserved word is refused
+		return (schedule.Schedule{{Kind: schedule.Op, Actor: "A", Match: schedule.Match{Command: s}}}).Validate() == nil
+	})
+	genServer = rapid.OneOf(rapid.Just(""), rapid.StringMatching(`[A-Za-z_][A-Za-z0-9_-]{0,6}`))
+	oddKeys   = []string{
 		"", " ", "odd key )", `quo"te`, "it's", "`", `back\slash`, "#", "a,b", "(", ")", "\n", "\t", "\r\n", "\x00", "\xff",
 		"ok\xf0\x9f", "\uFFFD", "\uFFFDx\xff", "\u00a0", "\u200b", "\u202e", "日本", "é", "{job:1}:running", "a<b;c", "A.GET!lost@2",
 	}
@@ -41,8 +44,16 @@ var (
 )
 
 func genMatch(t *rapid.T) schedule.Match {
+	if rapid.IntRange(0, 7).Draw(t, "point") == 0 {
+		m := schedule.Match{Command: schedule.Point, Nth: genNth.Draw(t, "nth")}
+		if label := genKey.Draw(t, "label"); label != "" {
+			m.Keys = []string{label}
+		}
+		return m
+	}
 	return schedule.Match{
 		Command: genCommand.Draw(t, "command"),
+		Server:  genServer.Draw(t, "server"),
 		Keys:    rapid.SliceOfN(genKey, 0, 3).Draw(t, "keys"),
 		Nth:     genNth.Draw(t, "nth"),
 	}
@@ -62,9 +73,13 @@ var genToken = rapid.Custom(func(t *rapid.T) schedule.Token {
 			faults[len(faults)-1] = schedule.CrashAfter
 			tok.Match = genMatch(t)
 		}
+		if tok.Match.Command == schedule.Point {
+			faults = []schedule.Fault{schedule.NoFault, schedule.CrashAfter}
+		}
 		tok.Fault = rapid.SampledFrom(faults).Draw(t, "fault")
 		if !named && tok.Fault != schedule.CrashBefore {
 			tok.Match.Nth = genNth.Draw(t, "nth")
+			tok.Match.Server = genServer.Draw(t, "server")
 		}
 	case schedule.Until:
 		tok.Match = genMatch(t)
@@ -81,6 +96,10 @@ var genToken = rapid.Custom(func(t *rapid.T) schedule.Token {
 		tok.N = genNth.Draw(t, "writes")
 	case schedule.Evict:
 		tok.Key = genKey.Draw(t, "key")
+	}
+	switch tok.Kind {
+	case schedule.Restart, schedule.Failover, schedule.FlushScripts, schedule.Evict:
+		tok.Server = genServer.Draw(t, "server")
 	}
 	return tok
 })
@@ -104,10 +123,11 @@ var genPrinted = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string {
 	actor := genActor.Draw(t, "actor")
 	nth := pick("nth", "", "", "@2", "@17", "@1000000")
 	keys := pick("keys", "", "", "(k)", "(job:{a}:b)", "(k1,k2)", `("")`, `("odd key )",k)`, `("a\"b\\c\n")`, `("\xff")`, `("#")`)
-	op := "." + genCommand.Draw(t, "command") + keys
-	switch rapid.IntRange(0, 8).Draw(t, "form") {
+	server := pick("server", "", "", "@r1", "@_", "@Zone-b")
+	op := "." + genCommand.Draw(t, "command") + server + keys
+	switch rapid.IntRange(0, 9).Draw(t, "form") {
 	case 0:
-		return actor + nth + pick("fault", "", "!lost", "!unsent", "!late")
+		return actor + server + nth + pick("fault", "", "!lost", "!unsent", "!late")
 	case 1:
 		return actor + op + nth + pick("fault", "", "!crash", "!lost", "!unsent", "!late")
 	case 2:
@@ -120,8 +140,11 @@ var genPrinted = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string {
 		return actor + ".deliver" + pick("channel", "", "(ch)", `("a b")`) + nth + pick("fault", "", "!drop")
 	case 6:
 		return pick("clock", "+", "run ") + pick("duration", "1ns", "1.5us", "250ms", "1.5s", "30s", "10m", "1h", "1h30m", "1h0m1s", "48h")
+	case 7:
+		return actor + pick("point", ".point", ".point(renew)", `.point("a b")`, "..point", "..point(x)", ".point@2", ".point(x)@17!crash", ".point!crash")
 	default:
-		return pick("server", "!restart", "!failover", "!failover(2)", "!flushscripts", "!evict(k)", `!evict("a b")`)
+		return pick("fault", "!restart", "!failover", "!failover@r1", "!failover(2)", "!failover@r1(2)", "!flushscripts", "!flushscripts@_x",
+			"!evict(k)", "!evict@r1(k)", `!evict("a b")`, "!restart@r1")
 	}
 }), 0, 12)
 
@@ -156,7 +179,7 @@ func clockOf(s schedule.Schedule) (sum time.Duration) {
 func explain(s schedule.Schedule) string {
 	var b strings.Builder
 	for _, t := range s {
-		fmt.Fprintf(&b, "%s %q %+v %d %s %d %q\n", t.Kind, t.Actor, t.Match, t.Fault, t.Duration, t.N, t.Key)
+		fmt.Fprintf(&b, "%s %q %+v %d %s %d %q %q\n", t.Kind, t.Actor, t.Match, t.Fault, t.Duration, t.N, t.Key, t.Server)
 	}
 	return b.String()
 }

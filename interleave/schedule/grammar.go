@@ -19,11 +19,16 @@ var Grammar = []Rule{
 	{"A.COMMAND(k1,k2)", "A.MGET(k1,k2)", "… must touch all these keys"},
 	{"A@n", "A@2", "the n-th of A's waiting operations, when A has several goroutines"},
 	{"A.COMMAND(key)@n", "A.GET(job:1)@2", "the n-th of A's waiting operations that match"},
+	{"A.COMMAND@server", "A.SET@r1(lock)", "… and must be sent to that one of several servers"},
+	{"A@server", "A@r1", "A's next operation on that server"},
+	{"A.point", "A.point", "the goroutine of A that waits at a point (Actor.Point) goes on"},
+	{"A.point(label)", "A.point(renew)", "… which must have that label"},
 	{"A..COMMAND", "A..SET", "A runs until just before its next SET"},
 	{"A..COMMAND(key)", "A..SET(job:1)", "A runs until just before its next SET of that key"},
 	{"A..", "A..", "A runs until it is done or waits"},
 	{"A!crash", "A!crash", "A dies before its waiting operation is sent"},
 	{"A.COMMAND!crash", "A.SET!crash", "executed, then A dies before the reply"},
+	{"A.point!crash", "A.point(renew)!crash", "A dies at that point"},
 	{"A.COMMAND!lost", "A.SET(job:1)!lost", "executed, the reply is lost (connection closed)"},
 	{"A!lost", "A!lost", "the same for A's next operation, whatever it is"},
 	{"A.COMMAND!unsent", "A.SET@2!unsent", "not executed, connection closed"},
@@ -43,6 +48,7 @@ var Grammar = []Rule{
 	{"!failover(n)", "!failover(2)", "a replica takes over; the last n writes are lost"},
 	{"!flushscripts", "!flushscripts", "the server forgets its scripts"},
 	{"!evict(key)", "!evict(job:1)", "the server evicts that key"},
+	{"!fault@server", "!failover@r1(2)", "one of several servers, by its name: !restart@r1, !flushscripts@r1, !evict@r1(key)"},
 }
 
 // ConstraintGrammar is the grammar of constraints, one row a form. The rest of the order stays free.
@@ -51,6 +57,8 @@ var ConstraintGrammar = []Rule{
 	{"A.COMMAND(key) < …", "A.GET(job:1) < B.SET(job:1,job:2)", "… and they touch these keys"},
 	{"A.C1 B.C1 < A.C2 B.C2", "A.GET B.GET < A.SET B.SET", "all on the left before any on the right"},
 	{"*.COMMAND < …", "*.DEL(lock) < A.GET", "a command of any actor"},
+	{"A.COMMAND@server < …", "A.SET@r1 < B.SET@r1(lock)", "… sent to one of several servers"},
+	{"A.point(label) < …", "A.point(renew) < B.GET", "a point of an actor"},
 	{"…; …", "A.GET < B.SET; B.SET < C.DEL", "both must hold"},
 }
 

@@ -9,13 +9,13 @@ import (
 // What may stand at a place, for messages.
 var (
 	allowToken   = []string{"an operation (A, A.GET, A.GET(key))", "A..SET", "A..", "+10m", "run 30s", "!restart", "!failover(2)", "!flushscripts", "!evict(key)"}
-	allowCommand = []string{"A.GET", "A.deliver", "A.arrive", "A..SET", "A.."}
+	allowCommand = []string{"A.GET", "A.point", "A.deliver", "A.arrive", "A..SET", "A.."}
 	allowUntil   = []string{"A..SET", "A..SET(key)", "A.."}
 	allowRun     = []string{"run 30s"}
 
 	operationFaults = []string{"crash", "lost", "unsent", "late"}
 	serverFaults    = []string{"restart", "failover", "flushscripts", "evict"}
-	reservedWords   = []string{"deliver", "arrive"}
+	reservedWords   = []string{"deliver", "arrive", Point}
 )
 
 // Parse reads a schedule. The error is an *Error. An empty text is an empty schedule.
@@ -104,15 +104,15 @@ func (s *scanner) actor(name string) (Token, error) {
 		case w == "deliver":
 			return s.deliver(name)
 		default:
-			if hint := nearReserved(w); hint != "" {
+			if hint := nearReserved(w); w != Point && hint != "" {
 				return Token{}, s.fail(start, allowCommand, "no command is called %q%s", w, hint)
 			}
 		}
-		if s.peek() == '(' {
-			if t.Match.Keys, err = s.keys(); err != nil {
-				return Token{}, err
-			}
+		if err = s.target(&t.Match); err != nil {
+			return Token{}, err
 		}
+	case s.serverFollows():
+		t.Match.Server = s.server()
 	case s.peek() == '(':
 		return Token{}, s.fail(s.off, []string{"A.GET(key)", "A"}, "a key needs a command before it")
 	}
@@ -120,15 +120,65 @@ func (s *scanner) actor(name string) (Token, error) {
 	if t.Match.Nth, err = s.nth(); err != nil {
 		return Token{}, err
 	}
-	if s.peek() == '!' {
+	if s.serverFollows() {
+		return Token{}, s.fail(s.off, []string{"A.GET@server(key)@2", "A@server"}, wrongOrder, "a server")
+	}
+	if start := s.off; s.peek() == '!' {
 		if t.Fault, err = s.operationFault(t.Match.Command != ""); err != nil {
 			return Token{}, err
+		}
+		if t.Match.Command == Point && t.Fault != CrashAfter {
+			return Token{}, s.fail(start, []string{"!crash"}, "a point is inside the process: nothing of it can be %s", faultPast[t.Fault])
+		}
+		if t.Fault == CrashBefore && t.Match.Server != "" {
+			return Token{}, s.fail(at, []string{"A!crash", "A.SET@server!crash"}, "A!crash ends the whole actor: a server says nothing")
 		}
 		if t.Fault == CrashBefore && t.Match.Nth > 1 {
 			return Token{}, s.fail(at, []string{"A!crash", "A.SET@2!crash"}, "A!crash ends the whole actor: a position says nothing")
 		}
 	}
 	return t, s.tokenEnd(t)
+}
+
+// faultPast says in a sentence what a fault does to an operation.
+var faultPast = map[Fault]string{Lost: "lost", Unsent: "unsent", Late: "late"}
+
+// wrongOrder is what is said of a part that stands too late.
+const wrongOrder = "the order is command, @server, (keys), @n, !fault: %s cannot stand here"
+
+// target reads what says where a command goes, @server and (keys), and brings the word point into its own form.
+func (s *scanner) target(m *Match) (err error) {
+	point := m.Command == strings.ToUpper(Point) // in another case it has been refused
+	if point {
+		m.Command = Point
+	}
+	if start := s.off; s.serverFollows() {
+		if point {
+			return s.fail(start, []string{"A.point(label)"}, "a point is inside the process: it has no server")
+		}
+		m.Server = s.server()
+	}
+	if start := s.off; s.peek() == '(' {
+		if m.Keys, err = s.keys(); err != nil {
+			return err
+		}
+		if point && (len(m.Keys) != 1 || m.Keys[0] == "") {
+			return s.fail(start, []string{"A.point", "A.point(label)"}, "a point has one label")
+		}
+	}
+	return nil
+}
+
+// serverFollows reports whether @ and the name of a server come next; @ and a number are a position.
+func (s *scanner) serverFollows() bool {
+	c := s.peekAt(1)
+	return s.peek() == '@' && (isLetter(c) || c == '_')
+}
+
+// server reads @name, which is next.
+func (s *scanner) server() string {
+	s.off++
+	return s.word()
 }
 
 // nearReserved gives the hint for a command that is a reserved word in the wrong case or mistyped by one letter.
@@ -152,13 +202,11 @@ func (s *scanner) until(actor string) (Token, error) {
 	if t.Match.Command, err = s.command(allowUntil); err != nil {
 		return Token{}, err
 	}
-	if w := s.src[start:s.off]; slices.Contains(reservedWords, w) || nearReserved(w) != "" {
+	if w := s.src[start:s.off]; w != Point && (slices.Contains(reservedWords, w) || nearReserved(w) != "") {
 		return Token{}, s.fail(start, allowUntil, "A.. runs until a command, and %q is none", w)
 	}
-	if s.peek() == '(' {
-		if t.Match.Keys, err = s.keys(); err != nil {
-			return Token{}, err
-		}
+	if err = s.target(&t.Match); err != nil {
+		return Token{}, err
 	}
 	return t, s.tokenEnd(t)
 }
@@ -253,8 +301,15 @@ func (s *scanner) serverFault() (Token, error) {
 	start := s.off
 	s.off++
 	allowed := []string{"!restart", "!failover(2)", "!flushscripts", "!evict(key)"}
+	w := s.word()
 	var t Token
-	switch w := s.word(); w {
+	if slices.Contains(serverFaults, w) && s.peek() == '@' {
+		if !s.serverFollows() {
+			return Token{}, s.fail(s.off, []string{"!" + w + "@server"}, "after the @ comes the name of a server, which begins with a letter or _")
+		}
+		t.Server = s.server()
+	}
+	switch w {
 	case "restart":
 		t.Kind = Restart
 	case "flushscripts":

@@ -12,9 +12,17 @@ func (s *scanner) tokenEnd(t Token) error {
 	case c == '(' && strings.HasSuffix(s.src[:s.off], ")"):
 		return s.fail(s.off, allowed, "a token has one parenthesis; several keys are separated by commas")
 	case c == '(' && takesKeys(t):
-		return s.fail(s.off, allowed, "the order is command, (keys), @n, !fault: a parenthesis cannot stand here")
+		return s.fail(s.off, allowed, wrongOrder, "a parenthesis")
+	case s.serverFollows() && t.Server == "" && serverKind(t.Kind):
+		return s.fail(s.off, allowed, "the server comes before the parenthesis: !%s@server(…)", t.Kind)
+	case s.serverFollows() && (t.Kind == Op || t.Kind == Until):
+		return s.fail(s.off, allowed, wrongOrder, "a server")
+	case s.serverFollows() && t.Server != "":
+		return s.fail(s.off, allowed, "a token has one server")
+	case s.serverFollows():
+		return s.fail(s.off, allowed, "%s takes no server", t)
 	case c == '@' && takesPosition(t) && t.Fault != NoFault:
-		return s.fail(s.off, allowed, "the order is command, (keys), @n, !fault: a position cannot stand here")
+		return s.fail(s.off, allowed, wrongOrder, "a position")
 	case c == '@':
 		return s.fail(s.off, allowed, "%s takes no position", t)
 	case c == '!' && t.Fault != NoFault:
@@ -27,6 +35,8 @@ func (s *scanner) tokenEnd(t Token) error {
 		return s.fail(s.off, allowed, "%s cannot follow %s: tokens are separated by spaces", s.met(s.off), t)
 	}
 }
+
+func serverKind(k Kind) bool { return Restart <= k && k <= Evict }
 
 func takesKeys(t Token) bool {
 	return (t.Kind == Op || t.Kind == Until) && t.Match.Command != "" || t.Kind == Deliver
@@ -51,10 +61,12 @@ func mayFollow(read string, t Token) []string {
 	} else if t.Kind == Until && !closed {
 		allowed = append(allowed, "(key)")
 	}
-	switch t.Kind {
-	case Op:
+	switch {
+	case t.Match.Command == Point && t.Kind == Op:
+		allowed = append(allowed, "!crash")
+	case t.Kind == Op:
 		allowed = append(allowed, bangs(operationFaults)...)
-	case Deliver:
+	case t.Kind == Deliver:
 		allowed = append(allowed, "!drop")
 	}
 	return allowed

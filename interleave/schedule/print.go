@@ -40,25 +40,33 @@ func (t Token) String() string {
 	case Run:
 		return "run " + formatDuration(t.Duration)
 	case Restart, FlushScripts:
-		return "!" + t.Kind.String()
+		return "!" + t.Kind.String() + on(t.Server)
 	case Failover:
 		if t.N == 1 {
-			return "!failover"
+			return "!failover" + on(t.Server)
 		}
-		return "!failover(" + strconv.Itoa(t.N) + ")"
+		return "!failover" + on(t.Server) + "(" + strconv.Itoa(t.N) + ")"
 	case Evict:
-		return "!evict(" + quoteKey(t.Key) + ")"
+		return "!evict" + on(t.Server) + "(" + quoteKey(t.Key) + ")"
 	default:
 		return "?" + t.Kind.String()
 	}
 }
 
-// dotted prints the command and keys of a match behind dots, and nothing for the zero Match.
-func dotted(dots string, m Match) string {
-	if m.Command == "" && len(m.Keys) == 0 {
+// on prints the name of a server.
+func on(server string) string {
+	if server == "" {
 		return ""
 	}
-	s := dots + m.Command
+	return "@" + server
+}
+
+// dotted prints the command, server and keys of a match behind dots, and nothing for the zero Match.
+func dotted(dots string, m Match) string {
+	if m.Command == "" && len(m.Keys) == 0 {
+		return on(m.Server)
+	}
+	s := dots + m.Command + on(m.Server)
 	if len(m.Keys) == 0 {
 		return s
 	}

@@ -77,11 +77,11 @@ func TestConstraintsRoundTrip(t *testing.T) {
 func TestValidateIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tok := genToken.Draw(t, "token")
-		switch rapid.IntRange(0, 7).Draw(t, "change") {
+		switch rapid.IntRange(0, 9).Draw(t, "change") {
 		case 0:
 			tok.Actor = rapid.SampledFrom([]string{"", "run", "1", "a b", "A", "é", "*"}).Draw(t, "actor")
 		case 1:
-			tok.Match.Command = rapid.SampledFrom([]string{"", "get", "GET", "XGROUP CREATE", "A.B", "1", "DELIVER", "ARIVE"}).Draw(t, "command")
+			tok.Match.Command = rapid.SampledFrom([]string{"", "get", "GET", "XGROUP CREATE", "A.B", "1", "DELIVER", "ARIVE", "POINT", "POINTS", "Point", schedule.Point}).Draw(t, "command")
 		case 2:
 			tok.Match.Keys = rapid.SampledFrom([][]string{nil, {}, {"k"}, {"a", " "}}).Draw(t, "keys")
 		case 3:
@@ -94,6 +94,10 @@ func TestValidateIsExact(t *testing.T) {
 			tok.N = rapid.SampledFrom([]int{-1, 0, 1, 2, schedule.MaxN + 1}).Draw(t, "n")
 		case 7:
 			tok.Kind = schedule.Kind(rapid.IntRange(-1, int(schedule.Evict)+1).Draw(t, "kind"))
+		case 8:
+			tok.Match.Server = rapid.SampledFrom([]string{"", "r1", "1", "a b", "é", "*"}).Draw(t, "server")
+		case 9:
+			tok.Server = rapid.SampledFrom([]string{"", "r1", "1", "a b", "é", "*"}).Draw(t, "server")
 		}
 		got, err := schedule.Parse(tok.String())
 		same := err == nil && len(got) == 1 && got[0].Equal(tok)

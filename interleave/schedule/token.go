@@ -26,10 +26,10 @@ const (
 	Deliver                      // A.deliver(channel): a push reaches A, or is lost with Drop
 	Advance                      // +10m: the clock moves
 	Run                          // run 30s: everybody runs fairly while the clock moves
-	Restart                      // !restart
-	Failover                     // !failover(n)
-	FlushScripts                 // !flushscripts
-	Evict                        // !evict(key)
+	Restart                      // !restart@server
+	Failover                     // !failover@server(n)
+	FlushScripts                 // !flushscripts@server
+	Evict                        // !evict@server(key)
 )
 
 var kindNames = [...]string{
@@ -77,20 +77,29 @@ type Pos struct {
 
 // Match says which of an actor's waiting operations is meant. The zero value means the next one, whatever it is.
 type Match struct {
-	Command string   // upper case, one word; "" is any
-	Keys    []string // all must be touched; none is any
+	Command string   // upper case, one word, or [Point]; "" is any
+	Server  string   // name of the server that it is sent to; "" is any
+	Keys    []string // all must be touched; none is any. Of a [Point] its label
 	Nth     int      // position among those that match, from 1; 0 is 1. Parse gives at least 1 where @n is legal.
 }
 
 // Position is Nth, with its default filled in.
 func (m Match) Position() int { return cmp.Or(m.Nth, 1) }
 
+// Point is the Command of a schedule point at an actor's local state, A.point(label). Unlike every other it is in lower
+// case, so that no command can have this name.
+const Point = "point"
+
 // Matches reports whether an operation is one that m means; it does not look at Nth. command is upper case and may have a
-// second word ("XGROUP CREATE"), which m does not need to name.
+// second word ("XGROUP CREATE"), which m does not need to name. server is the name of the server that the operation is
+// sent to, empty for the one without a name.
 //
 // A script is one thing however it is sent: EVAL in m matches EVAL, EVALSHA, EVAL_RO and EVALSHA_RO, and EVAL_RO matches
 // EVALSHA_RO too. EVALSHA and EVALSHA_RO in m match only themselves.
-func (m Match) Matches(command string, keys []string) bool {
+func (m Match) Matches(server, command string, keys []string) bool {
+	if m.Server != "" && m.Server != server {
+		return false
+	}
 	if m.Command != "" {
 		first, _, _ := strings.Cut(command, " ")
 		if first != m.Command && !slices.Contains(alsoMatches[m.Command], first) {
@@ -111,7 +120,7 @@ var alsoMatches = map[string][]string{
 }
 
 func (m Match) equal(o Match) bool {
-	return m.Command == o.Command && slices.Equal(m.Keys, o.Keys) && m.Position() == o.Position()
+	return m.Command == o.Command && m.Server == o.Server && slices.Equal(m.Keys, o.Keys) && m.Position() == o.Position()
 }
 
 // Token is one element of a schedule. Which fields count depends on Kind; the others are zero.
@@ -123,13 +132,14 @@ type Token struct {
 	Duration time.Duration // Advance, Run
 	N        int           // Failover: how many of the last writes are lost, from 1
 	Key      string        // Evict: the key. Deliver: the channel, "" is any
+	Server   string        // Restart, Failover, FlushScripts, Evict: which server; "" is the one without a name
 	Pos      Pos           // where it was read; not compared by Equal
 }
 
 // Equal reports whether two tokens mean the same; where they were read does not count.
 func (t Token) Equal(o Token) bool {
 	return t.Kind == o.Kind && t.Actor == o.Actor && t.Match.equal(o.Match) && t.Fault == o.Fault &&
-		t.Duration == o.Duration && t.N == o.N && t.Key == o.Key
+		t.Duration == o.Duration && t.N == o.N && t.Key == o.Key && t.Server == o.Server
 }
 
 // Schedule is a list of tokens, in order.

@@ -31,7 +31,7 @@ func TestMatches(t *testing.T) {
 		{"EVALSHA", "EVAL", false},
 		{"EVALSHA_RO", "EVAL_RO", false},
 	} {
-		assert.Equal(t, c.want, schedule.Match{Command: c.pattern}.Matches(c.command, nil), "%q in a pattern, %q", c.pattern, c.command)
+		assert.Equal(t, c.want, schedule.Match{Command: c.pattern}.Matches("", c.command, nil), "%q in a pattern, %q", c.pattern, c.command)
 	}
 	for _, c := range []struct {
 		pattern, keys []string
@@ -45,16 +45,16 @@ func TestMatches(t *testing.T) {
 		{[]string{""}, nil, false},
 		{[]string{"a"}, []string{"A"}, false},
 	} {
-		assert.Equal(t, c.want, schedule.Match{Command: "MGET", Keys: c.pattern}.Matches("MGET", c.keys), "%q in a pattern, %q", c.pattern, c.keys)
+		assert.Equal(t, c.want, schedule.Match{Command: "MGET", Keys: c.pattern}.Matches("", "MGET", c.keys), "%q in a pattern, %q", c.pattern, c.keys)
 	}
 }
 
 func TestPatternMatches(t *testing.T) {
 	get := schedule.Match{Command: "GET", Keys: []string{"k"}}
-	assert.True(t, schedule.Pattern{Actor: "A", Match: get}.Matches("A", "GET", []string{"k"}))
-	assert.False(t, schedule.Pattern{Actor: "A", Match: get}.Matches("B", "GET", []string{"k"}))
-	assert.True(t, schedule.Pattern{Actor: schedule.AnyActor, Match: get}.Matches("B", "GET", []string{"k"}))
-	assert.False(t, schedule.Pattern{Actor: schedule.AnyActor, Match: get}.Matches("B", "GET", nil))
+	assert.True(t, schedule.Pattern{Actor: "A", Match: get}.Matches("A", "", "GET", []string{"k"}))
+	assert.False(t, schedule.Pattern{Actor: "A", Match: get}.Matches("B", "", "GET", []string{"k"}))
+	assert.True(t, schedule.Pattern{Actor: schedule.AnyActor, Match: get}.Matches("B", "", "GET", []string{"k"}))
+	assert.False(t, schedule.Pattern{Actor: schedule.AnyActor, Match: get}.Matches("B", "", "GET", nil))
 }
 
 // Equal ignores places and spells out the default position; every other field counts.

@@ -25,6 +25,22 @@ func CheckActor(name string) error {
 	return nil
 }
 
+// CheckServer says what is wrong with the name of a server, or nothing.
+func CheckServer(name string) error {
+	if name == "" {
+		return errors.New("a server needs a name")
+	}
+	if !isLetter(name[0]) && name[0] != '_' {
+		return fmt.Errorf("server %q: a name begins with a letter or _", name)
+	}
+	for i := range len(name) {
+		if !isWordByte(name[i]) {
+			return fmt.Errorf("server %q: a name has only letters, digits, _ and - (ASCII)", name)
+		}
+	}
+	return nil
+}
+
 // Validate says what keeps a schedule that was built in code from being printed and read back, or nothing.
 func (s Schedule) Validate() error {
 	if len(s) > MaxTokens {
@@ -53,6 +69,12 @@ func (t Token) Validate() error {
 		}
 		used.Actor = t.Actor
 	}
+	if serverKind(t.Kind) && t.Server != "" {
+		if err := CheckServer(t.Server); err != nil {
+			return err
+		}
+		used.Server = t.Server
+	}
 	switch t.Kind {
 	case Op:
 		used.Match, used.Fault = t.Match, t.Fault
@@ -63,7 +85,7 @@ func (t Token) Validate() error {
 			return err
 		}
 	case Until:
-		used.Match = Match{Command: t.Match.Command, Keys: t.Match.Keys}
+		used.Match = Match{Command: t.Match.Command, Server: t.Match.Server, Keys: t.Match.Keys}
 		if t.Match.Command == "" {
 			return fmt.Errorf("%s: until needs a command; drain has none", t)
 		}
@@ -102,6 +124,10 @@ func (t Token) checkFault() error {
 		return fmt.Errorf("%s: CrashBefore names no command; CrashAfter does", t)
 	case t.Fault == CrashBefore && t.Match.Position() > 1:
 		return fmt.Errorf("%s: CrashBefore ends the whole actor and takes no position", t)
+	case t.Fault == CrashBefore && t.Match.Server != "":
+		return fmt.Errorf("%s: CrashBefore ends the whole actor and takes no server", t)
+	case t.Match.Command == Point && t.Fault != NoFault && t.Fault != CrashAfter:
+		return fmt.Errorf("%s: a point is inside the process and has no fault but a crash", t)
 	case t.Fault == CrashAfter && !named:
 		return fmt.Errorf("%s: CrashAfter needs a command; CrashBefore has none", t)
 	case t.Fault < NoFault || t.Fault > Late:
@@ -114,7 +140,21 @@ func (m Match) validate() error {
 	if m.Nth < 0 || m.Nth > MaxN {
 		return fmt.Errorf("position %d is not from 1 to %d", m.Nth, MaxN)
 	}
-	if m.Command == "" {
+	if m.Server != "" {
+		if err := CheckServer(m.Server); err != nil {
+			return err
+		}
+	}
+	switch m.Command {
+	case "":
+		return nil
+	case Point:
+		switch {
+		case m.Server != "":
+			return fmt.Errorf("a point has no server")
+		case len(m.Keys) > 1 || len(m.Keys) == 1 && m.Keys[0] == "":
+			return fmt.Errorf("a point has one label")
+		}
 		return nil
 	}
 	if !isLetter(m.Command[0]) || strings.ToUpper(m.Command) != m.Command {
