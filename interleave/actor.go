@@ -1,6 +1,7 @@
 package interleave
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -29,7 +30,7 @@ type Actor struct {
 
 	mu      sync.Mutex
 	dialled int // connections so far
-	client  *redis.Client
+	clients []onServer
 	notes   []Note
 	fresh   []*conn // dialled since the scheduler last looked
 
@@ -42,6 +43,12 @@ type Actor struct {
 	noticed  bool       // the scheduler knows that done is set
 	arrived  int        // steps before its first operation came, plus 1; 0 while none has
 	left     int        // steps before its end was noticed, plus 1; 0 until then
+}
+
+// onServer is a go-redis client of one server.
+type onServer struct {
+	*redis.Client
+	server *server
 }
 
 const (
@@ -80,23 +87,40 @@ func (a *Actor) Context() context.Context { return a.ctx }
 
 // Redis returns the actor's go-redis client, ready to use and always the same one. Read and write timeouts are off and
 // retries have no backoff, because a clock that jumps while a reply is outstanding would fire them; see ClientOptions.
-func (a *Actor) Redis() *redis.Client {
+func (a *Actor) Redis() *redis.Client { return a.client(a.world.eng.servers[0]) }
+
+// RedisOn is Redis for a server that World.Servers has named. A name that it has not is an error of the world, and the
+// client of it fails.
+func (a *Actor) RedisOn(server string) *redis.Client {
+	v, err := a.world.named(server)
+	if err != nil {
+		return failing(err)
+	}
+	return a.client(v)
+}
+
+// client is the actor's client of a server.
+func (a *Actor) client(v *server) *redis.Client {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.client == nil {
-		opt := clientOptions(a.Dialer())
-		for _, f := range a.world.cfg.client {
-			f(opt)
+	for _, c := range a.clients {
+		if c.server == v {
+			return c.Client
 		}
-		a.client = redis.NewClient(opt)
 	}
-	return a.client
+	opt := clientOptions(v.name, a.dialer(v))
+	for _, f := range a.world.cfg.client {
+		f(opt)
+	}
+	c := redis.NewClient(opt)
+	a.clients = append(a.clients, onServer{c, v})
+	return c
 }
 
 // clientOptions are the options of every client that a world makes.
-func clientOptions(dial func(context.Context, string, string) (net.Conn, error)) *redis.Options {
+func clientOptions(server string, dial func(context.Context, string, string) (net.Conn, error)) *redis.Options {
 	return &redis.Options{
-		Addr:            "interleave:6379",
+		Addr:            cmp.Or(server, "interleave") + ":6379",
 		Dialer:          dial,
 		Protocol:        3,
 		ReadTimeout:     -1,
@@ -118,6 +142,20 @@ func clientOptions(dial func(context.Context, string, string) (net.Conn, error))
 // Dialer returns a dial function for any Redis client. It answers every address with a new in-memory connection whose
 // other end is the gate.
 func (a *Actor) Dialer() func(ctx context.Context, network, address string) (net.Conn, error) {
+	return a.dialer(a.world.eng.servers[0])
+}
+
+// DialerOn is Dialer for a server that World.Servers has named. A name that it has not is an error of the world, and of
+// every dial.
+func (a *Actor) DialerOn(server string) func(ctx context.Context, network, address string) (net.Conn, error) {
+	v, err := a.world.named(server)
+	if err != nil {
+		return func(context.Context, string, string) (net.Conn, error) { return nil, err }
+	}
+	return a.dialer(v)
+}
+
+func (a *Actor) dialer(v *server) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -125,12 +163,12 @@ func (a *Actor) Dialer() func(ctx context.Context, network, address string) (net
 		if a.life.Load() != alive {
 			// The first use of it ends the caller. Client libraries dial in goroutines of their own and would log an
 			// error of the dial itself.
-			return newConn(a, 0), nil
+			return newConn(a, v, 0), nil
 		}
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		a.dialled++
-		c := newConn(a, a.dialled)
+		c := newConn(a, v, a.dialled)
 		a.fresh = append(a.fresh, c)
 		return c, nil
 	}

@@ -153,7 +153,7 @@ func (e *engine) settleBlocking(o *op) error {
 			continue
 		}
 		// The last entry that is there serves as well as the last that ever was: what comes later is after both.
-		v, err := e.ask(o.s.db, "XREVRANGE", b.keys[i], "+", "-", "COUNT", "1")
+		v, err := o.s.on.ask(o.s.db, "XREVRANGE", b.keys[i], "+", "-", "COUNT", "1")
 		if err != nil {
 			return err
 		}
@@ -195,7 +195,7 @@ func (e *engine) probe(o *op) (bool, error) {
 	switch b.kind {
 	case blockPop:
 		for _, k := range b.keys {
-			v, err := e.ask(o.s.db, "TYPE", k)
+			v, err := o.s.on.ask(o.s.db, "TYPE", k)
 			if err != nil {
 				return false, err
 			}
@@ -206,7 +206,7 @@ func (e *engine) probe(o *op) (bool, error) {
 		}
 		return false, nil
 	case blockRead:
-		v, err := e.ask(o.s.db, b.now...)
+		v, err := o.s.on.ask(o.s.db, b.now...)
 		return v.Kind != wire.Null, err
 	}
 	return e.probeGroup(o)
@@ -221,7 +221,7 @@ func (e *engine) probeGroup(o *op) (bool, error) {
 		}
 	}
 	for _, k := range o.block.keys {
-		v, err := e.ask(o.s.db, "XINFO", "GROUPS", k)
+		v, err := o.s.on.ask(o.s.db, "XINFO", "GROUPS", k)
 		if err != nil {
 			return false, err
 		}
@@ -235,7 +235,7 @@ func (e *engine) probeGroup(o *op) (bool, error) {
 		if last == "" {
 			return true, nil // no such stream or group: the server says so
 		}
-		v, err = e.ask(o.s.db, "XRANGE", k, "("+last, "+", "COUNT", "1")
+		v, err = o.s.on.ask(o.s.db, "XRANGE", k, "("+last, "+", "COUNT", "1")
 		if err != nil {
 			return false, err
 		}
@@ -259,7 +259,7 @@ func fields(v wire.Value) map[string]wire.Value {
 // instant may have reached the server in any order; but what came before the clock last moved has been waiting there, and
 // the server serves first come, first served.
 func (e *engine) overtakes(o *op) bool {
-	return slices.ContainsFunc(e.due, func(w *op) bool { return w.at.Before(o.at) && w.waitsFor(o.s.db, o.block.source) })
+	return slices.ContainsFunc(e.due, func(w *op) bool { return w.at.Before(o.at) && w.waitsFor(dbKey{o.s.on.name, o.s.db, o.block.source}) })
 }
 
 // dueWaiters are the waiting pops that came before the clock last moved.
@@ -273,8 +273,8 @@ func (e *engine) dueWaiters() []*op {
 	return due
 }
 
-func (o *op) waitsFor(db int, key string) bool {
-	return o.s.db == db && slices.Contains(o.block.keys, key)
+func (o *op) waitsFor(k dbKey) bool {
+	return o.s.db == k.db && o.s.on.name == k.server && slices.Contains(o.block.keys, k.key)
 }
 
 // afterWaiters reports whether o has to wait because the server serves a waiting command first.
@@ -284,7 +284,7 @@ func (e *engine) afterWaiters(o *op) (bool, error) {
 			continue
 		}
 		for _, t := range first(o.touches()) {
-			if !w.waitsFor(t.db, t.key) {
+			if !w.waitsFor(t.dbKey) {
 				continue
 			}
 			if ready, err := e.enabled(w); ready || err != nil {
@@ -309,7 +309,7 @@ func (s *session) doBlocking(b *blocking) ([]byte, error) {
 		}
 		return wire.AppendInt(nil, 0), nil
 	}
-	side, err := s.eng.side(s.proto, s.db)
+	side, err := s.on.side(s.proto, s.db)
 	if err != nil {
 		return nil, err
 	}

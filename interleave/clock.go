@@ -65,8 +65,8 @@ func (e *engine) clockStep(d time.Duration, forced bool) error {
 	}
 	if len(changes) > 0 {
 		e.version++
-		if e.history != nil {
-			e.history.expire(now)
+		for _, v := range e.servers {
+			v.expire(now)
 		}
 	}
 	last := e.trace.last()

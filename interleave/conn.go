@@ -13,6 +13,7 @@ import (
 // synctest bubble counts as durably blocked.
 type conn struct {
 	actor *Actor
+	on    *server
 	id    int // in order of dialling within the actor
 
 	mu     sync.Mutex
@@ -38,8 +39,8 @@ type deadline struct {
 	passed bool
 }
 
-func newConn(a *Actor, id int) *conn {
-	c := &conn{actor: a, id: id}
+func newConn(a *Actor, on *server, id int) *conn {
+	c := &conn{actor: a, on: on, id: id}
 	c.cond = sync.NewCond(&c.mu)
 	return c
 }

@@ -43,7 +43,7 @@ func (o *op) footprint() footprint {
 	var f footprint
 	db := o.s.db
 	for _, args := range o.commands() {
-		f.add(db, args)
+		f.add(o.s.on.name, db, args)
 		db = selected(args, db)
 	}
 	if o.name == "EXEC" {
@@ -59,7 +59,7 @@ func (o *op) footprint() footprint {
 	return f
 }
 
-func (f *footprint) add(db int, args []string) {
+func (f *footprint) add(server string, db int, args []string) {
 	info, known := command.Lookup(args)
 	if !known {
 		f.all = true
@@ -75,7 +75,7 @@ func (f *footprint) add(db int, args []string) {
 		return
 	}
 	for _, k := range keys {
-		name := dbKey{db, k.Name}.String()
+		name := dbKey{server, db, k.Name}.String()
 		if k.Access&command.Modify != 0 {
 			f.writes = append(f.writes, name)
 		} else {

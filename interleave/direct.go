@@ -14,7 +14,7 @@ import (
 // goroutine, and a read finds the replies waiting. World functions and invariants use it while every actor waits.
 type directConn struct {
 	mu  sync.Mutex
-	eng *engine
+	on  *server
 	s   *session
 	in  []byte
 	out []byte
@@ -24,7 +24,7 @@ type directConn struct {
 // errDirect is what an actor gets from a client that is not its own: while actors run, the scheduler waits.
 var errDirect = errors.New("interleave: World.Redis and State.Redis do not pass the gate and are not for actors: use Actor.Redis")
 
-func newDirectConn(e *engine) *directConn { return &directConn{eng: e} }
+func newDirectConn(v *server) *directConn { return &directConn{on: v} }
 
 func (c *directConn) Write(p []byte) (int, error) {
 	c.mu.Lock()
@@ -32,11 +32,11 @@ func (c *directConn) Write(p []byte) (int, error) {
 	if c.err != nil {
 		return 0, c.err
 	}
-	if c.eng.phase.Load() != working {
+	if c.on.eng.phase.Load() != working {
 		return 0, errDirect
 	}
 	if c.s == nil {
-		if c.s, c.err = c.eng.newSession(nil, nil); c.err != nil {
+		if c.s, c.err = c.on.newSession(nil, nil); c.err != nil {
 			return 0, c.err
 		}
 	}

@@ -8,8 +8,6 @@ import (
 	"runtime"
 	"slices"
 	"sort"
-	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -19,15 +17,13 @@ import (
 // engine runs one world: it is the scheduler. All its methods run on one goroutine of the world's bubble.
 type engine struct {
 	cfg      *config
-	server   backend.Server
+	servers  []*server // the one without a name first, then by name
 	strategy strategy
 	world    *World
 
 	start    time.Time
-	clock    time.Time // what the server's clock was set to last
-	actors   []*Actor  // by name
+	actors   []*Actor // by name
 	sessions []*session
-	sides    map[sideKey]backend.Conn
 
 	image    image
 	version  int // counts what may have changed the data
@@ -38,12 +34,13 @@ type engine struct {
 	reduces  bool   // the strategy looks at footprints
 	last     view   // what could happen last time; its memory is used again
 	passed   int    // commands that went through the gate without being a step, since the last step
-	scripted bool   // a script has run, which may have changed keys that it did not declare
 	pending  bool   // something was said or ended since the invariants were judged
 	trace    *Trace
 	order    *constraints
-	history  *journal // not nil when a schedule may say !failover
+	journals bool // a schedule may say !failover
 	judged   []*judgement
+
+	another func(i int) (backend.Server, error) // opens the i-th server beside the first
 
 	beats *atomic.Int64 // counts progress for the watchdog, which is outside the bubble
 	phase *atomic.Int32 // what the scheduler is doing, for the watchdog
@@ -66,65 +63,7 @@ func (e *engine) pause(wait func()) {
 	}
 }
 
-// sideKey names one of the scheduler's own connections.
-type sideKey struct{ proto, db int }
-
 var errEOF = io.EOF
-
-// side is a connection of the scheduler's own, on the given protocol and database.
-func (e *engine) side(proto, db int) (backend.Conn, error) {
-	k := sideKey{proto, db}
-	if c := e.sides[k]; c != nil {
-		return c, nil
-	}
-	c, err := e.server.Open()
-	if err != nil {
-		return nil, err
-	}
-	var setup [][]string
-	if proto == 3 {
-		setup = append(setup, []string{"HELLO", "3"})
-	}
-	if db != 0 {
-		setup = append(setup, []string{"SELECT", strconv.Itoa(db)})
-	}
-	for _, args := range setup {
-		raw, err := c.Do(args)
-		if err != nil {
-			return nil, err
-		}
-		if raw[0] == '-' {
-			return nil, fmt.Errorf("interleave: the server refuses %s: %s", strings.Join(args, " "), raw)
-		}
-	}
-	e.sides[k] = c
-	return c, nil
-}
-
-// databases are the numbers of the databases that somebody has selected.
-func (e *engine) databases() []int {
-	dbs := []int{0}
-	for k := range e.sides { // any order: sorted below
-		dbs = append(dbs, k.db)
-	}
-	for _, s := range e.sessions {
-		dbs = append(dbs, s.db)
-	}
-	for k := range e.image { // any order: sorted below
-		dbs = append(dbs, k.db)
-	}
-	slices.Sort(dbs)
-	return slices.Compact(dbs)
-}
-
-// syncClock gives the server the world's time.
-func (e *engine) syncClock() error {
-	if now := time.Now(); !now.Equal(e.clock) {
-		e.clock = now
-		return e.server.SetClock(now)
-	}
-	return nil
-}
 
 // serverNow is the world's time as a server counts it, in whole milliseconds since the world began.
 func (e *engine) serverNow() time.Duration { return time.Since(e.start).Truncate(time.Millisecond) }
@@ -140,15 +79,16 @@ func (e *engine) run(build func(*World)) error {
 	}
 	sort.Slice(e.actors, func(i, j int) bool { return e.actors[i].name < e.actors[j].name })
 	e.image = image{}
-	if e.world.direct != nil { // else nobody can have written yet
-		img, err := e.scan()
-		if err != nil {
+	for _, v := range e.servers {
+		if v.direct == nil { // nobody can have written yet
+			continue
+		}
+		if _, err := v.rescan(); err != nil {
 			return err
 		}
-		e.image = img
 	}
-	if e.history != nil {
-		e.history.record(e)
+	for _, v := range e.servers {
+		v.record()
 	}
 	e.trace.Before = e.image.list()
 	e.world.started = true
@@ -190,20 +130,22 @@ func (e *engine) run(build func(*World)) error {
 
 // finish judges. If a step can have done something to keys that it did not name, the whole server is read once more.
 func (e *engine) finish() error {
-	whole := e.scripted
-	for _, db := range e.databases() {
-		size, err := e.ask(db, "DBSIZE")
-		if err != nil {
-			return err
+	for _, v := range e.inPlay() {
+		whole := v.scripted
+		for _, db := range v.databases() {
+			size, err := v.ask(db, "DBSIZE")
+			if err != nil {
+				return err
+			}
+			whole = whole || int(size.Int) != e.image.count(v.name, db)
 		}
-		whole = whole || int(size.Int) != e.image.count(db)
-	}
-	if whole {
-		changes, err := e.rescan()
-		if err != nil {
-			return err
+		if whole {
+			changes, err := v.rescan()
+			if err != nil {
+				return err
+			}
+			e.trace.Undeclared = append(e.trace.Undeclared, changes...)
 		}
-		e.trace.Undeclared = changes
 	}
 	e.trace.After = e.image.list()
 	e.judge(e.trace.Bound == "")
@@ -277,6 +219,7 @@ func (e *engine) number() error {
 func before(a, b *op) bool {
 	return cmp.Or(
 		cmp.Compare(a.name, b.name),
+		cmp.Compare(a.s.on.name, b.s.on.name),
 		slices.Compare(a.keyNames(), b.keyNames()),
 		cmp.Compare(a.caller.text, b.caller.text),
 		slices.Compare(a.args, b.args),

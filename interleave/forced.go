@@ -80,15 +80,20 @@ func (f *forced) follow(v *view, t schedule.Token) (c *choice, done bool, err er
 	case schedule.Run:
 		return f.runFor(v, t)
 	case schedule.Restart:
-		return &choice{kind: chooseRestart}, true, nil
+		return f.fault(chooseRestart, t), true, nil
 	case schedule.Failover:
-		return &choice{kind: chooseFailover, n: max(t.N, 1), token: &f.tokens[f.at], index: f.at + 1}, true, nil
+		return f.fault(chooseFailover, t), true, nil
 	case schedule.FlushScripts:
-		return &choice{kind: chooseFlushScripts}, true, nil
+		return f.fault(chooseFlushScripts, t), true, nil
 	case schedule.Evict:
-		return &choice{kind: chooseEvict, key: t.Key, token: &f.tokens[f.at], index: f.at + 1}, true, nil
+		return f.fault(chooseEvict, t), true, nil
 	}
 	return nil, false, fmt.Errorf("interleave: token %s has no meaning", t)
+}
+
+// fault is a fault of a server, as a token asks for it.
+func (f *forced) fault(kind choiceKind, t schedule.Token) *choice {
+	return &choice{kind: kind, server: t.Server, n: max(t.N, 1), key: t.Key, token: &f.tokens[f.at], index: f.at + 1}
 }
 
 func (f *forced) actor(v *view, t schedule.Token) (*actorView, error) {
@@ -116,7 +121,7 @@ func (f *forced) operation(v *view, t schedule.Token) (*choice, error) {
 	}
 	n := 0
 	for i, o := range a.ops {
-		if !t.Match.Matches(o.name, o.keyNames()) {
+		if !t.Match.Matches(o.s.on.name, o.name, o.keyNames()) {
 			continue
 		}
 		if n++; n < t.Match.Position() {
@@ -141,6 +146,9 @@ func wants(t schedule.Token) string {
 		s += " " + t.Match.Command
 	} else {
 		s += " with an operation"
+	}
+	if t.Match.Server != "" {
+		s += " on " + t.Match.Server
 	}
 	if len(t.Match.Keys) > 0 {
 		s += " " + strings.Join(t.Match.Keys, " ")
@@ -180,7 +188,7 @@ func (f *forced) runUntil(v *view, t schedule.Token) (*choice, bool, error) {
 		return nil, false, err
 	}
 	for _, o := range a.ops {
-		if t.Match.Matches(o.name, o.keyNames()) {
+		if t.Match.Matches(o.s.on.name, o.name, o.keyNames()) {
 			return nil, true, nil
 		}
 	}

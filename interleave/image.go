@@ -3,6 +3,7 @@ package interleave
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"sort"
 	"strconv"
 	"strings"
@@ -93,21 +94,27 @@ func (e *Entry) String() string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// dbKey names a key in one of the numbered databases.
+// dbKey names a key in one of the numbered databases of a server.
 type dbKey struct {
-	db  int
-	key string
+	server string // empty for the one without a name
+	db     int
+	key    string
 }
 
-// String is the key as traces show it: with the database only when it is not 0.
+// String is the key as traces show it, "r1/db3:job": with the server only when it has a name, with the database only
+// when it is not 0.
 func (k dbKey) String() string {
-	if k.db == 0 {
-		return k.key
+	s := k.key
+	if k.db != 0 {
+		s = "db" + strconv.Itoa(k.db) + ":" + s
 	}
-	return "db" + strconv.Itoa(k.db) + ":" + k.key
+	if k.server != "" {
+		s = k.server + "/" + s
+	}
+	return s
 }
 
-// image is what the scheduler knows the server to hold.
+// image is what the scheduler knows the servers to hold.
 type image map[dbKey]*Entry
 
 func (m image) sorted() []dbKey {
@@ -116,6 +123,9 @@ func (m image) sorted() []dbKey {
 		keys = append(keys, k)
 	}
 	sort.Slice(keys, func(i, j int) bool {
+		if keys[i].server != keys[j].server {
+			return keys[i].server < keys[j].server
+		}
 		if keys[i].db != keys[j].db {
 			return keys[i].db < keys[j].db
 		}
@@ -160,13 +170,14 @@ func (e *engine) replace(changes []Change, k dbKey, after *Entry) []Change {
 
 // entry reads one key from the server; guess is what it was before, and saves asking for the type.
 func (e *engine) entry(k dbKey, guess *Entry) (*Entry, error) {
+	on := e.server(k.server)
 	kind := ""
 	if guess != nil {
 		kind = guess.Type
 	}
 	for range 2 {
 		if kind == "" {
-			v, err := e.ask(k.db, "TYPE", k.key)
+			v, err := on.ask(k.db, "TYPE", k.key)
 			if err != nil {
 				return nil, err
 			}
@@ -175,7 +186,7 @@ func (e *engine) entry(k dbKey, guess *Entry) (*Entry, error) {
 		if kind == "none" {
 			return nil, nil
 		}
-		v, err := e.askAll(k.db, [][]string{readCommand(kind, k.key), {"PTTL", k.key}})
+		v, err := on.askAll(k.db, [][]string{readCommand(kind, k.key), {"PTTL", k.key}})
 		if err != nil {
 			return nil, err
 		}
@@ -259,25 +270,25 @@ func sortPairs(flat []string) {
 	}
 }
 
-// scan reads every key of every database that a session has used.
-func (e *engine) scan() (image, error) {
+// scan reads every key of every database of the server that a session has used.
+func (v *server) scan() (image, error) {
 	img := image{}
-	for _, db := range e.databases() {
+	for _, db := range v.databases() {
 		cursor := "0"
 		for {
-			v, err := e.ask(db, "SCAN", cursor, "COUNT", "1000")
+			reply, err := v.ask(db, "SCAN", cursor, "COUNT", "1000")
 			if err != nil {
 				return nil, err
 			}
-			if len(v.Elems) != 2 {
-				return nil, fmt.Errorf("interleave: SCAN answered %s", v)
+			if len(reply.Elems) != 2 {
+				return nil, fmt.Errorf("interleave: SCAN answered %s", reply)
 			}
-			for _, el := range v.Elems[1].Elems {
-				k := dbKey{db, el.Str}
+			for _, el := range reply.Elems[1].Elems {
+				k := dbKey{v.name, db, el.Str}
 				if img[k] != nil {
 					continue
 				}
-				entry, err := e.entry(k, e.image[k])
+				entry, err := v.eng.entry(k, v.eng.image[k])
 				if err != nil {
 					return nil, err
 				}
@@ -285,7 +296,7 @@ func (e *engine) scan() (image, error) {
 					img[k] = entry
 				}
 			}
-			if cursor = v.Elems[0].Str; cursor == "0" {
+			if cursor = reply.Elems[0].Str; cursor == "0" {
 				break
 			}
 		}
@@ -293,29 +304,28 @@ func (e *engine) scan() (image, error) {
 	return img, nil
 }
 
-// rescan reads the whole server again and returns what is different from the image.
-func (e *engine) rescan() ([]Change, error) {
-	img, err := e.scan()
+// rescan reads the whole server again and returns what is different from the image, which it updates.
+func (v *server) rescan() ([]Change, error) {
+	img, err := v.scan()
 	if err != nil {
 		return nil, err
 	}
 	var changes []Change
-	for _, k := range merge(e.image, img).sorted() {
-		if before, after := e.image[k], img[k]; !before.equal(after) {
-			changes = append(changes, Change{k.String(), before, after})
-		}
+	all := v.eng.image.of(v.name)
+	maps.Copy(all, img)
+	for _, k := range all.sorted() {
+		changes = v.eng.replace(changes, k, img[k])
 	}
-	e.image = img
 	return changes, nil
 }
 
-func merge(a, b image) image {
-	m := make(image, len(a)+len(b))
-	for k, v := range a { // any order: they go into a map
-		m[k] = v
+// of is the part of the image that is about one server.
+func (m image) of(server string) image {
+	part := make(image, len(m))
+	for k, v := range m { // any order: they go into a map
+		if k.server == server {
+			part[k] = v
+		}
 	}
-	for k, v := range b { // any order: they go into a map
-		m[k] = v
-	}
-	return m
+	return part
 }

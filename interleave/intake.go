@@ -37,7 +37,7 @@ func (e *engine) collect(a *Actor) (moved bool, err error) {
 	e.addNotes(notes)
 	sort.Slice(conns, func(i, j int) bool { return conns[i].id < conns[j].id })
 	for _, c := range conns {
-		s, err := e.newSession(a, c)
+		s, err := c.on.newSession(a, c)
 		if err != nil {
 			return false, err
 		}

@@ -83,13 +83,13 @@ func (e *engine) operationStep(c choice, o *op, fault string) *Step {
 // nth is the place of o among the waiting operations of its actor that its token would match.
 func (e *engine) nth(o *op) int {
 	word, _, _ := strings.Cut(o.traceName(), " ")
-	m := schedule.Match{Command: word}
+	m := schedule.Match{Command: word, Server: o.s.on.name}
 	n := 1
 	for _, s := range o.s.actor.sessions {
 		if s.closed || len(s.ops) == 0 || s.ops[0] == o {
 			continue
 		}
-		if other := s.ops[0]; other.seq < o.seq && m.Matches(other.name, nil) {
+		if other := s.ops[0]; other.seq < o.seq && m.Matches(other.s.on.name, other.name, nil) {
 			n++
 		}
 	}
@@ -97,7 +97,8 @@ func (e *engine) nth(o *op) int {
 }
 
 func (s *Step) describe(o *op) {
-	s.Name, s.Command, s.Keys = o.traceName(), o.display(), o.keyNames()
+	s.Server, s.Name, s.Command, s.Keys = o.s.on.name, o.traceName(), o.display(), o.fullNames()
+	s.names = o.keyNames()
 	s.Caller = o.caller.text
 	if o.s.eng.reduces {
 		s.foot = o.footprint()
@@ -216,11 +217,11 @@ func (s *session) doTracked(o *op, step *Step) ([]byte, error) {
 	if err != nil || !writes || failed && !script {
 		return raw, err
 	}
-	changes, err := e.effects(s.db, keys, known, script)
+	changes, err := s.on.effects(s.db, keys, known, script)
 	if err != nil {
 		return nil, err
 	}
-	e.wrote(step, changes)
+	s.on.wrote(step, changes)
 	return raw, nil
 }
 
@@ -235,16 +236,14 @@ func (s *Step) answered(o *op, raw []byte) (failed bool, err error) {
 }
 
 // wrote records that a command which may write has been executed.
-func (e *engine) wrote(step *Step, changes []Change) {
-	e.version++
+func (v *server) wrote(step *Step, changes []Change) {
+	v.eng.version++
 	step.Changes, step.Wrote = changes, true
-	if e.history != nil {
-		e.history.record(e)
-	}
+	v.record()
 }
 
 // effects reads again what a command may have changed.
-func (e *engine) effects(db int, keys []touch, known, script bool) ([]Change, error) {
+func (v *server) effects(db int, keys []touch, known, script bool) ([]Change, error) {
 	var written []dbKey
 	for _, k := range keys {
 		if k.access&command.Modify != 0 {
@@ -252,27 +251,27 @@ func (e *engine) effects(db int, keys []touch, known, script bool) ([]Change, er
 		}
 	}
 	if !known || len(written) == 0 && !script {
-		return e.rescan()
+		return v.rescan()
 	}
-	changes, err := e.refresh(unique(written))
+	changes, err := v.eng.refresh(unique(written))
 	if err != nil || !script {
 		return changes, err
 	}
-	size, err := e.ask(db, "DBSIZE")
+	size, err := v.ask(db, "DBSIZE")
 	if err != nil {
 		return nil, err
 	}
-	return e.undeclared(db, int(size.Int), changes)
+	return v.undeclared(db, int(size.Int), changes)
 }
 
 // undeclared finds the keys that a script made or removed without declaring them: they show in the number of keys. What
 // it changed in others is found at the end of the world.
-func (e *engine) undeclared(db, size int, changes []Change) ([]Change, error) {
-	e.scripted = true
-	if size == e.image.count(db) {
+func (v *server) undeclared(db, size int, changes []Change) ([]Change, error) {
+	v.scripted = true
+	if size == v.eng.image.count(v.name, db) {
 		return changes, nil
 	}
-	more, err := e.rescan()
+	more, err := v.rescan()
 	return append(changes, more...), err
 }
 
@@ -288,10 +287,10 @@ func unique(keys []dbKey) []dbKey {
 	return out
 }
 
-func (m image) count(db int) int {
+func (m image) count(server string, db int) int {
 	n := 0
 	for k := range m { // any order: they are counted
-		if k.db == db {
+		if k.db == db && k.server == server {
 			n++
 		}
 	}
@@ -340,7 +339,7 @@ func (e *engine) deliver(c choice) {
 	p := s.pushes[0]
 	s.pushes = s.pushes[1:]
 	s.delivered++
-	step := Step{Kind: StepDeliver, Actor: c.actor.name, forced: c.forced, Reply: p.value.String(), nth: 1}
+	step := Step{Kind: StepDeliver, Actor: c.actor.name, Server: s.on.name, forced: c.forced, Reply: p.value.String(), nth: 1}
 	step.foot.writes = []string{touchesMessages}
 	if ch := p.channel(); ch != "" {
 		step.Keys = []string{ch}

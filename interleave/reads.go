@@ -63,7 +63,7 @@ func kindWritten(word string) string {
 
 // doReading executes o and reads what it wrote in one round trip. ok is false when nothing has been executed.
 func (e *engine) doReading(s *session, o *op, step *Step, plan []read) (raw []byte, ok bool, err error) {
-	if err := e.syncClock(); err != nil {
+	if err := s.on.syncClock(); err != nil {
 		return nil, false, err
 	}
 	cmds := [][]string{o.args}
@@ -111,10 +111,10 @@ func (e *engine) doReading(s *session, o *op, step *Step, plan []read) (raw []by
 		if err != nil {
 			return nil, true, err
 		}
-		if changes, err = e.undeclared(s.db, int(size.Int), changes); err != nil {
+		if changes, err = s.on.undeclared(s.db, int(size.Int), changes); err != nil {
 			return nil, true, err
 		}
 	}
-	e.wrote(step, changes)
+	s.on.wrote(step, changes)
 	return raw, true, nil
 }

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"runtime/pprof"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -24,8 +25,9 @@ import (
 type Runner struct {
 	cfg    *config
 	server backend.Server
-	t      *testing.T // hosts the bubbles; nil outside tests
-	broken error      // a world was given up while it may still use the server
+	more   []backend.Server // for worlds with several servers, opened when a world first asks
+	t      *testing.T       // hosts the bubbles; nil outside tests
+	broken error            // a world was given up while it may still use the server
 }
 
 // Open starts the throwaway Redis that the options name. The caller closes the runner.
@@ -51,10 +53,15 @@ var warmResolver = sync.OnceFunc(func() {
 
 // Close ends the throwaway Redis.
 func (r *Runner) Close() error {
-	if a, ok := r.server.(backend.Abandoner); ok && r.broken != nil {
-		return a.Abandon() // the world that was given up may still be using it
+	var err error
+	for _, s := range append([]backend.Server{r.server}, r.more...) {
+		if a, ok := s.(backend.Abandoner); ok && r.broken != nil {
+			err = errors.Join(err, a.Abandon()) // the world that was given up may still be using it
+		} else {
+			err = errors.Join(err, s.Close())
+		}
 	}
-	return r.server.Close()
+	return err
 }
 
 // Backend is the name and the version of the throwaway Redis.
@@ -135,10 +142,7 @@ type needs struct {
 
 // run runs a world in a bubble of its own, and watches it from outside.
 func (r *Runner) run(st strategy, n needs, build func(*World)) *Result {
-	e := &engine{cfg: r.cfg, server: r.server, strategy: st, reduces: n.footprints, trace: &Trace{}, sides: map[sideKey]backend.Conn{}, order: newConstraints(r.cfg.parsed), beats: new(atomic.Int64), phase: new(atomic.Int32)}
-	if n.history {
-		e.history = &journal{}
-	}
+	e := &engine{cfg: r.cfg, strategy: st, reduces: n.footprints, trace: &Trace{}, journals: n.history, order: newConstraints(r.cfg.parsed), beats: new(atomic.Int64), phase: new(atomic.Int32)}
 	res := &Result{Trace: e.trace}
 	res.Backend, res.Version = r.Backend()
 	if r.broken != nil {
@@ -147,6 +151,18 @@ func (r *Runner) run(st strategy, n needs, build func(*World)) *Result {
 	}
 	e.world = newWorld(r.cfg)
 	e.world.eng = e
+
+	// A server is opened outside the bubble: it takes real time, and what it starts must outlive the world.
+	need, opened := make(chan struct{}), make(chan error)
+	e.another = func(i int) (backend.Server, error) {
+		if i >= len(r.more) {
+			need <- struct{}{}
+			if err := <-opened; err != nil {
+				return nil, err
+			}
+		}
+		return r.more[i], nil
+	}
 
 	type ending struct{ err, bubble error }
 	ended := make(chan ending, 1)
@@ -170,6 +186,10 @@ func (r *Runner) run(st strategy, n needs, build func(*World)) *Result {
 		select {
 		case end = <-ended:
 			timer.Stop()
+		case <-need:
+			timer.Stop()
+			opened <- r.openMore()
+			continue
 		case <-timer.C:
 			if b := e.beats.Load(); b != last {
 				last, ticks = b, 0
@@ -204,6 +224,28 @@ func (r *Runner) run(st strategy, n needs, build func(*World)) *Result {
 	return res
 }
 
+// openMore opens one more server for worlds that have several.
+func (r *Runner) openMore() error {
+	if strings.Contains(r.cfg.redis, "://") {
+		return &backend.RefusedError{Backend: r.server.Name(), Command: "a second server", Reason: "it is one server, and each that a world names is one of its own", Hint: "use embedded, process or container"}
+	}
+	s, err := backend.Open(r.cfg.redis, r.cfg.backend)
+	if err == nil {
+		r.more = append(r.more, s)
+	}
+	return err
+}
+
+// notes are what the backends of the servers have to say, each once.
+func (e *engine) notes() []string {
+	var notes []string
+	for _, v := range e.servers {
+		notes = append(notes, v.Notes()...)
+	}
+	slices.Sort(notes)
+	return slices.Compact(notes)
+}
+
 // errUnfinished is the error of a world whose scheduler never came to an end.
 var errUnfinished = errors.New("the bubble was ended from outside")
 
@@ -226,7 +268,7 @@ func (r *Runner) live(e *engine, build func(*World), res *Result) error {
 		}()
 		e.world.arrival = make(chan struct{}, 1)
 		e.start = time.Now()
-		e.clock = e.start
+		e.servers = []*server{e.newServer("", r.server)}
 		if err = r.server.Reset(e.start); err != nil {
 			return
 		}
@@ -236,7 +278,7 @@ func (r *Runner) live(e *engine, build func(*World), res *Result) error {
 		}
 		e.trace.lives = e.lives()
 		res.Verdicts = e.verdicts(err)
-		res.Notes = r.server.Notes()
+		res.Notes = e.notes()
 	}()
 	return <-done
 }
@@ -283,10 +325,10 @@ func (e *engine) teardown() (err error) {
 	e.pause(func() { time.Sleep(grace) })
 	for _, a := range e.actors {
 		a.mu.Lock()
-		client := a.client
+		clients := a.clients
 		a.mu.Unlock()
-		if client != nil {
-			client.Close()
+		for _, c := range clients {
+			c.Close()
 		}
 		for _, s := range a.sessions {
 			s.close()
@@ -295,11 +337,8 @@ func (e *engine) teardown() (err error) {
 			s.close()
 		}
 	}
-	if e.world.direct != nil {
-		e.world.direct.Close()
-	}
-	for _, c := range e.sides { // any order: each is closed
-		c.Close()
+	for _, v := range e.servers {
+		v.close()
 	}
 	for _, f := range slices.Backward(e.world.cleanups) {
 		err = errors.Join(err, guarded(f))

@@ -3,27 +3,36 @@ package interleave
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/racebench/racebench/interleave/wire"
 )
 
-// journal keeps what the server held after each write, for !failover. It costs a copy of the image for each, so a world
+// journal keeps what a server held after each write, for !failover. It costs a copy of the image for each, so a world
 // has one only when its schedule asks.
 type journal struct{ images []image }
 
-func (j *journal) record(e *engine) {
-	if n := len(j.images); n > 0 && same(j.images[n-1], e.image) {
+// record adds what the server holds now, if it keeps a journal.
+func (v *server) record() {
+	j := v.history
+	if j == nil {
 		return
 	}
-	j.images = append(j.images, merge(e.image, nil))
+	now := v.eng.image.of(v.name)
+	if n := len(j.images); n > 0 && same(j.images[n-1], now) {
+		return
+	}
+	j.images = append(j.images, now)
 }
 
 // expire is for a change that is no write: what has expired does not come back with another server.
-func (j *journal) expire(now time.Duration) {
-	for _, img := range j.images {
+func (v *server) expire(now time.Duration) {
+	if v.history == nil {
+		return
+	}
+	for _, img := range v.history.images {
 		maps.DeleteFunc(img, func(_ dbKey, v *Entry) bool { return v.Expires >= 0 && v.Expires < now })
 	}
 }
@@ -40,85 +49,100 @@ func same(a, b image) bool {
 	return true
 }
 
-// serverFault makes a fault of the server happen.
+// serverFault makes a fault of a server happen.
 func (e *engine) serverFault(c choice) error {
-	s := Step{Kind: StepServer, forced: c.forced, foot: footprint{all: true}}
+	diverged := func(expected, found string) error {
+		return &DivergedError{Step: len(e.trace.Steps) + 1, Token: c.token, Index: c.index, Expected: expected, Found: found}
+	}
+	v := e.server(c.server)
+	switch {
+	case v == nil:
+		return diverged("a server "+c.server, "only "+serverNames(e.inPlay()))
+	case !slices.Contains(e.inPlay(), v):
+		return diverged("a server without a name", fmt.Sprintf("only %s, to be named with @", serverNames(e.inPlay())))
+	}
+	s := Step{Kind: StepServer, Server: v.name, forced: c.forced, foot: footprint{all: true}}
 	var err error
 	switch c.kind {
 	case chooseRestart:
 		s.Fault = "restart"
-		err = e.restart(image{})
+		err = v.restart(image{})
 		if err == nil {
-			err = e.must(0, "SCRIPT", "FLUSH")
+			err = v.must(0, "SCRIPT", "FLUSH")
 		}
 	case chooseFailover:
 		s.Fault = fmt.Sprintf("failover(%d)", c.n)
-		have := len(e.history.images) - 1
+		have := len(v.history.images) - 1
 		if have < c.n {
-			return &DivergedError{Step: len(e.trace.Steps) + 1, Token: c.token, Index: c.index, Expected: fmt.Sprintf("%d writes to lose", c.n), Found: fmt.Sprintf("%d so far", have)}
+			return diverged(fmt.Sprintf("%d writes to lose", c.n), fmt.Sprintf("%d so far", have))
 		}
-		e.history.images = e.history.images[:have+1-c.n]
-		err = e.restart(e.history.images[have-c.n])
+		v.history.images = v.history.images[:have+1-c.n]
+		err = v.restart(v.history.images[have-c.n])
 	case chooseFlushScripts:
 		s.Fault = "flushscripts"
-		err = e.must(0, "SCRIPT", "FLUSH")
+		err = v.must(0, "SCRIPT", "FLUSH")
 	case chooseEvict:
-		s.Fault, s.Keys = "evict", []string{c.key}
-		if e.image[dbKey{0, c.key}] == nil {
-			return &DivergedError{Step: len(e.trace.Steps) + 1, Token: c.token, Index: c.index, Expected: "a key " + wire.Quote(c.key) + " to evict", Found: "no such key"}
+		k := dbKey{v.name, 0, c.key}
+		s.Fault, s.Keys = "evict", []string{k.String()}
+		if e.image[k] == nil {
+			return diverged("a key "+wire.Quote(c.key)+" to evict", "no such key")
 		}
-		err = e.must(0, "DEL", c.key)
+		err = v.must(0, "DEL", c.key)
 	}
 	if err != nil {
 		return err
 	}
 	e.version++
-	changes, err := e.rescan()
+	changes, err := v.rescan()
 	if err != nil {
 		return err
 	}
 	s.Changes, s.Wrote = changes, true
-	if e.history != nil {
-		switch c.kind {
-		case chooseRestart:
-			e.history.images = nil // nothing that was before can come back
-			e.history.record(e)
-		case chooseEvict:
-			e.history.record(e)
+	switch c.kind {
+	case chooseRestart:
+		if v.history != nil {
+			v.history.images = nil // nothing that was before can come back
 		}
+		v.record()
+	case chooseEvict:
+		v.record()
 	}
 	e.step(s)
 	return e.poll(true)
 }
 
-// restart brings the server to the given contents and drops every connection, as when a process that kept nothing, or
-// a replica that lagged behind, takes over.
-func (e *engine) restart(to image) error {
+// restart brings the server to the given contents and drops every connection to it, as when a process that kept nothing,
+// or a replica that lagged behind, takes over.
+func (v *server) restart(to image) error {
+	e := v.eng
 	for _, a := range e.actors {
-		for _, s := range a.gone {
-			s.close()
-		}
-		a.gone = nil
+		a.gone = slices.DeleteFunc(a.gone, func(s *session) bool {
+			if s.on == v {
+				s.close()
+			}
+			return s.on == v
+		})
 		for _, s := range a.sessions {
-			if !s.closed {
+			if s.on == v && !s.closed {
 				e.breakConn(s, errEOF)
 				s.close()
 			}
 		}
 	}
-	for _, k := range e.image.sorted() {
-		if to[k].equal(e.image[k]) {
+	now := e.image.of(v.name)
+	for _, k := range now.sorted() {
+		if to[k].equal(now[k]) {
 			continue
 		}
-		if err := e.must(k.db, "DEL", k.key); err != nil {
+		if err := v.must(k.db, "DEL", k.key); err != nil {
 			return err
 		}
 	}
 	for _, k := range to.sorted() {
-		if to[k].equal(e.image[k]) {
+		if to[k].equal(now[k]) {
 			continue
 		}
-		if err := e.restore(k, to[k]); err != nil {
+		if err := v.restore(k, to[k]); err != nil {
 			return err
 		}
 	}
@@ -126,43 +150,34 @@ func (e *engine) restart(to image) error {
 }
 
 // restore writes an entry back.
-func (e *engine) restore(k dbKey, v *Entry) error {
+func (v *server) restore(k dbKey, entry *Entry) error {
 	var cmds [][]string
-	switch v.Type {
+	switch entry.Type {
 	case "string":
-		cmds = append(cmds, []string{"SET", k.key, v.Text()})
+		cmds = append(cmds, []string{"SET", k.key, entry.Text()})
 	case "hash":
-		cmds = append(cmds, append([]string{"HSET", k.key}, v.Items...))
+		cmds = append(cmds, append([]string{"HSET", k.key}, entry.Items...))
 	case "list":
-		cmds = append(cmds, append([]string{"RPUSH", k.key}, v.Items...))
+		cmds = append(cmds, append([]string{"RPUSH", k.key}, entry.Items...))
 	case "set":
-		cmds = append(cmds, append([]string{"SADD", k.key}, v.Items...))
+		cmds = append(cmds, append([]string{"SADD", k.key}, entry.Items...))
 	case "zset":
 		args := []string{"ZADD", k.key}
-		for i := 0; i+1 < len(v.Items); i += 2 {
-			args = append(args, v.Items[i+1], v.Items[i])
+		for i := 0; i+1 < len(entry.Items); i += 2 {
+			args = append(args, entry.Items[i+1], entry.Items[i])
 		}
 		cmds = append(cmds, args)
 	default:
-		return fmt.Errorf("interleave: !failover can't bring back %s: a %s may have consumer groups, which are not kept", k, v.Type)
+		return fmt.Errorf("interleave: !failover can't bring back %s: a %s may have consumer groups, which are not kept", k, entry.Type)
 	}
-	if v.Expires >= 0 {
-		at := e.start.Add(v.Expires).UnixMilli()
+	if entry.Expires >= 0 {
+		at := v.eng.start.Add(entry.Expires).UnixMilli()
 		cmds = append(cmds, []string{"PEXPIREAT", k.key, strconv.FormatInt(at, 10)})
 	}
 	for _, args := range cmds {
-		if err := e.must(k.db, args...); err != nil {
+		if err := v.must(k.db, args...); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// must executes a command of the scheduler's own that has no reason to fail.
-func (e *engine) must(db int, args ...string) error {
-	v, err := e.ask(db, args...)
-	if err == nil && v.IsErr() {
-		err = fmt.Errorf("interleave: the server refuses %s: %s", strings.Join(args, " "), v)
-	}
-	return err
 }

@@ -106,6 +106,7 @@ func (e *engine) judge(final bool) {
 // State is what an invariant may look at: the data after a step, and the trace so far. Nothing may be changed.
 type State struct {
 	eng   *engine
+	on    string         // name of the server that keys are looked up on
 	Final bool           // nothing more can happen
 	made  *time.Duration // virtual time of a state that NewState made; nil for one of a world
 }
@@ -116,7 +117,7 @@ type State struct {
 func NewState(trace *Trace, data []KeyState, now time.Duration, final bool) *State {
 	img := image{}
 	for _, k := range data {
-		img[dbKey{0, k.Key}] = k.Value
+		img[dbKey{"", 0, k.Key}] = k.Value
 	}
 	return &State{eng: &engine{trace: trace, image: img}, Final: final, made: &now}
 }
@@ -137,18 +138,39 @@ func (s *State) Redis() *redis.Client {
 	if s.made != nil {
 		return nil
 	}
-	return s.eng.world.Redis()
+	return s.eng.world.RedisOn(s.on)
+}
+
+// On is the same state with the keys of one of several servers, named by World.Servers, for Keys, Entry and Redis. It
+// panics when there is no such server. Of a state that NewState has made it has the keys that begin with the name and /.
+func (s *State) On(server string) *State {
+	t := *s
+	t.on = server
+	if s.made == nil {
+		if s.eng.server(server) == nil {
+			panic(fmt.Sprintf("interleave: State.On: there is no server %q, only %s", server, serverNames(s.eng.servers)))
+		}
+		return &t
+	}
+	img := image{}
+	for k, v := range s.eng.image { // any order: they go into a map
+		if key, ok := strings.CutPrefix(k.key, server+"/"); ok {
+			img[dbKey{server, 0, key}] = v
+		}
+	}
+	t.eng = &engine{trace: s.eng.trace, image: img}
+	return &t
 }
 
 // Context is a context for the calls of Redis.
 func (s *State) Context() context.Context { return context.Background() }
 
-// Keys are the keys of database 0 that match a pattern, sorted. The pattern is one of path.Match, except that / is a
+// Keys are the keys of database 0 (of the server without a name; see On) that match a pattern, sorted. The pattern is one of path.Match, except that / is a
 // character like any other: "job:*" matches job:a/b.
 func (s *State) Keys(pattern string) []string {
 	var keys []string
 	for _, k := range s.eng.image.sorted() {
-		if k.db != 0 {
+		if k.db != 0 || k.server != s.on {
 			continue
 		}
 		if ok, err := path.Match(noSlash(pattern), noSlash(k.key)); ok && err == nil {
@@ -162,7 +184,7 @@ func (s *State) Keys(pattern string) []string {
 func noSlash(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
 
 // Entry is the value of a key of database 0; nil when there is none.
-func (s *State) Entry(key string) *Entry { return s.eng.image[dbKey{0, key}] }
+func (s *State) Entry(key string) *Entry { return s.eng.image[dbKey{s.on, 0, key}] }
 
 // Notes are the notes that actors have made under a key, in order.
 func (s *State) Notes(key string) []Note {

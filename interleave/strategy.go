@@ -106,6 +106,7 @@ type choice struct {
 	d      time.Duration
 	n      int
 	key    string
+	server string          // of a fault of a server; empty for the one without a name
 	token  *schedule.Token // what asked for a fault of the server; nil when nothing did
 	index  int             // its place in the schedule, from 1
 	forced bool            // a schedule asked for exactly this

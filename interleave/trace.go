@@ -29,11 +29,12 @@ const (
 type Step struct {
 	N       int           // from 1
 	Kind    StepKind      //
-	Actor   string        // whose; empty for the clock and the server
+	Actor   string        // whose; empty for the clock and a fault of a server
+	Server  string        // which of several servers; empty for the one without a name, and where no server is concerned
 	Name    string        // the command, upper case, with its subcommand
 	Command []string      // as sent; a script by its digest
 	Queued  [][]string    // the commands of a transaction, for EXEC
-	Keys    []string      // keys that it names; the channel of a message
+	Keys    []string      // keys that it names, as changes name them; the channel of a message
 	Fault   string        // crash, lost, unsent, late, drop; restart, failover(2), flushscripts, evict
 	Reply   string        // as for wire.Value.String; empty when nothing was executed
 	IsErr   bool          // the reply is an error
@@ -44,6 +45,7 @@ type Step struct {
 	Caller  string        // file:line inside the subject
 	Events  []string      // what became of actors by the next step: notes, ends
 
+	names  []string // of Keys, without server and database
 	foot   footprint
 	noted  bool // an actor made a note after it
 	forced bool // a schedule asked for exactly this
@@ -110,6 +112,15 @@ func (t *Trace) Schedule() schedule.Schedule {
 	return out
 }
 
+// matches reports whether m means the operation of the step; it does not look at Nth.
+func (s *Step) matches(m schedule.Match) bool {
+	names := s.names
+	if names == nil {
+		names = s.Keys // of a step that no world has made
+	}
+	return m.Matches(s.Server, s.Name, names)
+}
+
 // Token is the token that makes this step happen.
 func (s *Step) Token() schedule.Token {
 	t := schedule.Token{Actor: s.Actor}
@@ -117,7 +128,7 @@ func (s *Step) Token() schedule.Token {
 	switch s.Kind {
 	case StepOperation:
 		t.Kind = schedule.Op
-		t.Match = schedule.Match{Command: word, Nth: max(s.nth, 1)}
+		t.Match = schedule.Match{Command: word, Server: s.Server, Nth: max(s.nth, 1)}
 		t.Fault = map[string]schedule.Fault{"crash": schedule.CrashAfter, "lost": schedule.Lost, "unsent": schedule.Unsent, "late": schedule.Late}[s.Fault]
 	case StepCrash:
 		t.Kind, t.Fault = schedule.Op, schedule.CrashBefore
@@ -134,6 +145,7 @@ func (s *Step) Token() schedule.Token {
 	case StepClock:
 		t.Kind, t.Duration = schedule.Advance, s.Advance
 	case StepServer:
+		t.Server = s.Server
 		kind, n, _ := strings.Cut(s.Fault, "(")
 		switch kind {
 		case "restart":
@@ -145,6 +157,9 @@ func (s *Step) Token() schedule.Token {
 			t.Kind = schedule.FlushScripts
 		case "evict":
 			t.Kind, t.Key = schedule.Evict, s.Keys[0]
+			if s.Server != "" {
+				t.Key = strings.TrimPrefix(t.Key, s.Server+"/")
+			}
 		}
 	}
 	return t
@@ -197,21 +212,29 @@ func (s *Step) Text() string {
 		return "clock +" + s.Advance.String()
 	case StepCrash:
 		if len(s.Command) > 0 {
-			return "crashes before " + commandText(s.Command)
+			return "crashes before " + onServerText(s.Server, s.Command)
 		}
 		return "crashes"
 	case StepServer:
+		who := "server "
+		if s.Server != "" {
+			who += s.Server + " "
+		}
 		if s.Fault == "evict" {
-			return "server evicts " + s.Keys[0]
+			return who + "evicts " + s.Keys[0]
 		}
-		return "server " + s.Fault
+		return who + s.Fault
 	case StepDeliver:
-		if s.Fault == "drop" {
-			return "loses " + s.Reply
+		from := ""
+		if s.Server != "" {
+			from = " from " + s.Server
 		}
-		return "receives " + s.Reply
+		if s.Fault == "drop" {
+			return "loses " + s.Reply + from
+		}
+		return "receives " + s.Reply + from
 	}
-	text := commandText(s.Command)
+	text := onServerText(s.Server, s.Command)
 	if len(s.Queued) > 0 {
 		parts := make([]string, len(s.Queued))
 		for i, q := range s.Queued {
@@ -233,6 +256,16 @@ func (s *Step) Text() string {
 		return text + " → " + s.Reply + " ✗ crashes"
 	}
 	return text + " → " + s.Reply
+}
+
+// onServerText is a command with the server that it is sent to, where that has a name: "SET@r1 lock a".
+func onServerText(server string, args []string) string {
+	text := commandText(args)
+	if server == "" {
+		return text
+	}
+	word, rest, _ := strings.Cut(text, " ")
+	return strings.TrimRight(word+"@"+server+" "+rest, " ")
 }
 
 func commandText(args []string) string {
@@ -275,6 +308,7 @@ func (s *Step) MarshalJSON() ([]byte, error) {
 		N       int        `json:"n"`
 		Kind    StepKind   `json:"kind"`
 		Actor   string     `json:"actor,omitempty"`
+		Server  string     `json:"server,omitempty"`
 		Token   string     `json:"token"`
 		Command []string   `json:"command,omitempty"`
 		Queued  [][]string `json:"queued,omitempty"`
@@ -286,7 +320,7 @@ func (s *Step) MarshalJSON() ([]byte, error) {
 		Changes []Change   `json:"changes,omitempty"`
 		Caller  string     `json:"caller,omitempty"`
 		Events  []string   `json:"events,omitempty"`
-	}{s.N, s.Kind, s.Actor, s.Token().String(), s.Command, s.Queued, s.Keys, s.Fault, s.Reply, durationText(s.Advance), s.At.String(), s.Changes, s.Caller, s.Events})
+	}{s.N, s.Kind, s.Actor, s.Server, s.Token().String(), s.Command, s.Queued, s.Keys, s.Fault, s.Reply, durationText(s.Advance), s.At.String(), s.Changes, s.Caller, s.Events})
 }
 
 func durationText(d time.Duration) string {
@@ -298,7 +332,7 @@ func durationText(d time.Duration) string {
 
 // String names an operation that waits: "GET job:1 (start.go:41)".
 func (o *op) String() string {
-	text := commandText(o.display())
+	text := onServerText(o.s.on.name, o.display())
 	if at := o.caller.text; at != "" {
 		text += " (" + at + ")"
 	}

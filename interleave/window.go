@@ -128,7 +128,7 @@ func (e *engine) lives() []life {
 			l.ended, l.returned = 2*(a.left-1)+1, true
 		}
 		a.mu.Lock()
-		l.dialled, l.client = a.dialled, a.client != nil
+		l.dialled, l.client = a.dialled, len(a.clients) > 0
 		a.mu.Unlock()
 		out = append(out, l)
 	}
@@ -168,17 +168,17 @@ func (p *parsedSpan) stretches(l life, steps []*Step) []stretch {
 		switch {
 		case !s.executed():
 		case p.instant:
-			if p.from.Matches(s.Name, s.Keys) {
+			if s.matches(*p.from) {
 				out = append(out, stretch{2 * s.N, 2 * s.N})
 			}
 		case from != never:
-			if p.to != nil && p.to.Matches(s.Name, s.Keys) {
+			if p.to != nil && s.matches(*p.to) {
 				out = append(out, stretch{from, 2 * s.N})
 				if from = never; p.from == nil {
 					return out
 				}
 			}
-		case p.from.Matches(s.Name, s.Keys):
+		case s.matches(*p.from):
 			from = 2 * s.N
 		}
 		if p.crash && s.Fault == "crash" && from != never {

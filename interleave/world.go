@@ -24,8 +24,7 @@ type World struct {
 	eng     *engine
 	id      string
 	arrival chan struct{} // made in the bubble, or waiting on it would stop the virtual clock
-	direct  *redis.Client
-	started bool // actors run: nothing can be added any more
+	started bool          // actors run: nothing can be added any more
 
 	mu       sync.Mutex
 	err      error // of the world function
@@ -63,14 +62,47 @@ func (w *World) Actor(name string, run func(*Actor) error, opts ...ActorOption) 
 	w.eng.actors = append(w.eng.actors, a)
 }
 
-// Redis returns a client that does not pass the gate, for what is there before the first step. Actors must not use it.
-func (w *World) Redis() *redis.Client {
-	if w.direct == nil {
-		w.direct = redis.NewClient(clientOptions(func(context.Context, string, string) (net.Conn, error) {
-			return newDirectConn(w.eng), nil
-		}))
+// Servers adds Redis servers to the one that every world has, such as the members of a Redlock quorum. Each has data,
+// connections, scripts and faults of its own; they share the world's clock. Actors connect with Actor.RedisOn, and
+// schedules say A.SET@r1 and !restart@r1. A name is a letter or _, then letters, digits, _ and -.
+func (w *World) Servers(names ...string) {
+	if w.late("a server") {
+		return
 	}
-	return w.direct
+	for _, name := range names {
+		if err := w.eng.addServer(name); err != nil {
+			w.fail(err)
+			return
+		}
+	}
+}
+
+// Redis returns a client that does not pass the gate, for what is there before the first step. Actors must not use it.
+func (w *World) Redis() *redis.Client { return w.eng.servers[0].directly() }
+
+// RedisOn is Redis for a server that Servers has named. A name that it has not is an error of the world, and the client
+// of it fails.
+func (w *World) RedisOn(name string) *redis.Client {
+	v, err := w.named(name)
+	if err != nil {
+		return failing(err)
+	}
+	return v.directly()
+}
+
+// named is the server of that name. That there is none is an error of the world.
+func (w *World) named(name string) (*server, error) {
+	if v := w.eng.server(name); v != nil {
+		return v, nil
+	}
+	err := fmt.Errorf("interleave: there is no server %q, only %s: World.Servers names them", name, serverNames(w.eng.servers))
+	w.fail(err)
+	return nil, err
+}
+
+// failing is a client that can't connect.
+func failing(err error) *redis.Client {
+	return redis.NewClient(clientOptions("nowhere", func(context.Context, string, string) (net.Conn, error) { return nil, err }))
 }
 
 // Always adds an invariant that is judged after every step.
