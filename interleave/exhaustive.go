@@ -3,6 +3,7 @@ package interleave
 import (
 	"container/heap"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -27,6 +28,7 @@ type node struct {
 	child map[string]*node
 	sleep map[string]footprint // alternatives whose orders have been explored elsewhere
 	sure  bool                 // alts is filled in
+	open  []alternative        // what a scout has found to begin with here
 }
 
 func newNode(parent *node, via alternative) *node {
@@ -101,6 +103,11 @@ type search struct {
 	open debts
 	seq  int
 	now  *walk
+
+	// A search below a state that others have led to: what comes before it is theirs.
+	base  []alternative
+	sleep map[string]footprint // of the state that base leads to
+	scout bool                 // end each execution at the end of its prefix
 }
 
 func newSearch() *search { return &search{root: newNode(nil, alternative{})} }
@@ -137,6 +144,9 @@ func (s *search) end(res *Result) {
 
 // owe plans to explore all alternatives of an actor at a node.
 func (s *search) owe(n *node, actor string) {
+	if n.depth < len(s.base) {
+		return
+	}
 	for _, a := range n.alts {
 		if a.actor != actor || n.owed[a.key] {
 			continue
@@ -190,9 +200,9 @@ type event struct {
 }
 
 func (s *search) walk(to *debt) *walk {
-	w := &walk{s: s, to: to, at: s.root}
+	w := &walk{s: s, to: to, at: s.root, prefix: s.base}
 	if to != nil {
-		w.prefix = append(w.prefix, to.alt)
+		w.prefix = []alternative{to.alt}
 		for n := to.n; n.parent != nil; n = n.parent {
 			w.prefix = append(w.prefix, n.via)
 		}
@@ -223,6 +233,10 @@ func (w *walk) next(v *view) (choice, error) {
 		alts = []alternative{{key: "clock"}}
 		choices = []choice{{kind: chooseIdle}}
 		n.owed["clock"] = true
+	}
+	if w.s.scout && n.depth == len(w.prefix) {
+		n.open = alts
+		return choice{}, errPruned
 	}
 	i, err := w.pick(n, alts, v)
 	if err != nil {
@@ -305,6 +319,9 @@ func (w *walk) arrived(t *Trace) {
 			if f, ok := n.foot[key]; ok && key != a.key {
 				c.inherit(n, key, f, a, foot)
 			}
+		}
+		if c.depth == len(w.s.base) {
+			c.sleep = maps.Clone(w.s.sleep)
 		}
 		n.child[a.key], n.foot[a.key] = c, foot
 	}

@@ -19,6 +19,9 @@ type Exploration struct {
 	Pruned    int // worlds given up because every continuation was explored elsewhere
 	Undecided int // of Orders: a bound of the world was hit, or a judgement could not be made
 	Violating int // of Orders
+	// Repeated are those of Executions that count for nothing else: they were run before a unit turned out to be too large,
+	// and are part of others. See Runner.Split.
+	Repeated int
 	// Complete says that every inequivalent order has been run.
 	Complete bool
 	Why      string // of the last that was undecided
@@ -31,7 +34,7 @@ type Exploration struct {
 	// Windows says in how many orders each window was open, those of the world first; see World.Window.
 	Windows []WindowCount
 	// Err says why the search was given up: a *NondeterminismError, or the Err of a world that could not be run.
-	Err error
+	Err error `json:"-"`
 }
 
 // Finding is one way in which orders go wrong.
@@ -121,21 +124,35 @@ type exploring struct {
 	ctx   context.Context
 	world func(*World)
 	each  func(*Result)
+	limit int  // executions after which it is interrupted; 0 for none
+	brief bool // what is found is not run again for its trace
 }
 
 // over reports whether nothing more is to be run.
 func (e *exploring) over() bool {
 	switch cfg := e.r.cfg; {
 	case cfg.firstOnly && e.FirstAt > 0:
-		e.Bound = "stopped at the first"
+		e.Bound = boundFirst
 	case e.ctx.Err() != nil:
-		e.Bound = fmt.Sprintf("%v after %d executions", context.Cause(e.ctx), e.Executions)
+		e.Bound = boundContext(e.ctx, e.Executions)
+	case e.limit > 0 && e.Executions == e.limit:
 	case e.Executions >= cfg.maxOrders:
-		e.Bound = fmt.Sprintf("%d executions, the most that MaxExecutions allows", e.Executions)
+		e.Bound = boundExecutions(e.Executions)
 	default:
 		return false
 	}
 	return true
+}
+
+// The words for what can end an exploration.
+const boundFirst = "stopped at the first"
+
+func boundExecutions(n int) string {
+	return fmt.Sprintf("%d executions, the most that MaxExecutions allows", n)
+}
+
+func boundContext(ctx context.Context, n int) string {
+	return fmt.Sprintf("%v after %d executions", context.Cause(ctx), n)
 }
 
 // all runs what a strategy has to run.
@@ -147,7 +164,7 @@ func (e *exploring) all(st strategy) {
 		check = newChecker(st)
 		st = check
 	}
-	defer func() { e.Points = points.points }()
+	defer func() { e.Points += points.points }()
 	for {
 		if e.Complete = !st.begin(e.Executions); e.Complete || e.over() {
 			return
@@ -233,6 +250,10 @@ func (e *exploring) find(what string, res *Result) {
 			e.Found[i].Orders++
 			return
 		}
+	}
+	if e.brief {
+		e.Found = append(e.Found, Finding{what, 1, res})
+		return
 	}
 	for _, f := range e.Found {
 		if f.First.Trace.Schedule().Equal(res.Trace.Schedule()) {

@@ -11,8 +11,11 @@ type portfolio struct {
 // portfolioFirst is how many worlds of a portfolio are spent on the exhaustive search.
 const portfolioFirst = 500
 
+// portfolioDraws are the ways to draw, in their turn.
+var portfolioDraws = []string{"surw", "pct", "pos"}
+
 func newPortfolio(seed uint64) *portfolio {
-	return &portfolio{search: newSearch(), draws: newSampled(seed, "surw", "pct", "pos")}
+	return &portfolio{search: newSearch(), draws: newSampled(seed, portfolioDraws...)}
 }
 
 func (p *portfolio) begin(execution int) bool {

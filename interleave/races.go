@@ -5,7 +5,7 @@ import "slices"
 // learn finds the races of an execution, and owes an order for each that could go the other way round and is not owed
 // already. Pairs that lie before the end of the prefix were found by an earlier execution.
 func (s *search) learn(w *walk) {
-	s.races(w.events, max(len(w.prefix)-1, 0))
+	s.races(w.events, max(len(w.prefix)-1, len(s.base)))
 	// What waits has not happened, but it could have come before what made it wait.
 	for _, x := range w.waits {
 		s.races(append(w.events[:x.at:x.at], x.event), x.at)
@@ -63,6 +63,9 @@ func (s *search) reverse(ev []event, hb [][]bool, i, j int) {
 	}
 	rest = append(rest, j)
 	n := ev[i].pre
+	if n.depth < len(s.base) {
+		return // above it nothing is left out
+	}
 	var initials []string
 	for x, k := range rest {
 		first := !slices.ContainsFunc(rest[:x], func(u int) bool { return hb[k][u] })

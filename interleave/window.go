@@ -313,3 +313,17 @@ func (x *Exploration) Unreached() string {
 	}
 	return "race never reached: " + strings.Join(names, ", ")
 }
+
+// addWindows adds the counts of another part of an exploration.
+func addWindows(counts, more []WindowCount) []WindowCount {
+	for _, m := range more {
+		i := slices.IndexFunc(counts, func(c WindowCount) bool { return c.Name == m.Name && c.Declared == m.Declared })
+		if i < 0 {
+			counts = append(counts, m)
+			continue
+		}
+		counts[i].Open += m.Open
+		counts[i].Orders += m.Orders
+	}
+	return counts
+}

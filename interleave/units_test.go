@@ -1,0 +1,165 @@
+package interleave
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// outcomes is what an exploration says whatever way it went.
+func outcomes(x *Exploration) string {
+	text := fmt.Sprintf("%v complete %t orders %d violating %d undecided %d err %v", x.Outcome(), x.Complete, x.Orders, x.Violating, x.Undecided, x.Err)
+	found := map[string]int{}
+	for _, f := range x.Found {
+		found[f.What] = f.Orders
+	}
+	return fmt.Sprint(text, found)
+}
+
+// lostUpdate is n actors that read a counter and write it.
+func lostUpdate(n int) func(*World) {
+	return func(w *World) {
+		for i := range n {
+			w.Actor(string(rune('A'+i)), func(a *Actor) error {
+				v, _ := a.Redis().Get(a.Context(), "n").Int()
+				return a.Redis().Set(a.Context(), "n", v+1, 0).Err()
+			})
+		}
+		w.Finally("nothing is lost", func(s *State) error {
+			if got := s.Entry("n").Text(); got != fmt.Sprint(n) {
+				return fmt.Errorf("n = %s", got)
+			}
+			return nil
+		})
+	}
+}
+
+func openFor(t *testing.T, opts ...Option) *Runner {
+	r, err := Open(append(opts, For(t))...)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, r.Close()) })
+	return r
+}
+
+// TestUnitsComeToTheSame: unit by unit an exploration runs every order exactly once, as in one go.
+func TestUnitsComeToTheSame(t *testing.T) {
+	r := openFor(t)
+	for n, orders := range map[int]int{1: 1, 2: 4, 3: 36, 4: 576} {
+		whole := r.Explore(context.Background(), lostUpdate(n))
+		parts := r.ExploreParts(context.Background(), lostUpdate(n))
+		require.Equal(t, orders, parts.Orders)
+		require.Equal(t, outcomes(whole), outcomes(parts))
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		p := drawProgram(rt)
+		whole, parts := r.Explore(context.Background(), p.world), r.ExploreParts(context.Background(), p.world)
+		require.Equal(rt, outcomes(whole), outcomes(parts), "%s", p)
+	})
+}
+
+// TestUnitsAnyOrder: whatever the order in which parts come and whoever has run them, they add up to the same bytes; also
+// when they have been text on the way, and when a bound cuts the exploration in the middle of a part.
+func TestUnitsAnyOrder(t *testing.T) {
+	world := lostUpdate(4)
+	for _, opts := range [][]Option{nil, {MaxExecutions(100)}, {StopAtFirst()}, {Strategy("surw"), Seed(3), MaxExecutions(700)},
+		{Strategy("portfolio"), MaxExecutions(1000)}} {
+		r := openFor(t, opts...)
+		want := describe(t, r.ExploreParts(context.Background(), world))
+		for seed := range uint64(3) {
+			units, err := r.Split(context.Background(), world)
+			require.NoError(t, err)
+			a := r.NewAssembly(units)
+			rand.New(rand.NewPCG(seed, 0)).Shuffle(len(units), func(i, j int) { units[i], units[j] = units[j], units[i] })
+			for _, u := range units {
+				text, err := json.Marshal(r.ExplorePart(context.Background(), world, u))
+				require.NoError(t, err)
+				var p Part
+				require.NoError(t, json.Unmarshal(text, &p))
+				require.NoError(t, a.Add(p))
+			}
+			require.True(t, a.Done())
+			require.Equal(t, want, describe(t, r.Assemble(context.Background(), a, world)))
+		}
+	}
+}
+
+// describe is all of an exploration as text.
+func describe(t *testing.T, x *Exploration) string {
+	text, err := json.Marshal(x)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// TestUnitsCutAgain: a unit that is too large is replaced by smaller ones, and they come to the same.
+func TestUnitsCutAgain(t *testing.T) {
+	r := openFor(t)
+	want := outcomes(r.Explore(context.Background(), lostUpdate(4)))
+	defer func(n int) { unitTooLarge = n }(unitTooLarge)
+	unitTooLarge = 3
+	x := r.ExploreParts(context.Background(), lostUpdate(4))
+	require.Equal(t, want, outcomes(x))
+	require.Positive(t, x.Repeated)
+	require.Equal(t, x.Executions, x.Orders+x.Pruned+x.Repeated)
+}
+
+// TestUnitsTakenUpAgain: the parts of an interrupted exploration, added to a new assembly, are not run again.
+func TestUnitsTakenUpAgain(t *testing.T) {
+	r := openFor(t)
+	world := lostUpdate(4)
+	want := describe(t, r.ExploreParts(context.Background(), world))
+	units, err := r.Split(context.Background(), world)
+	require.NoError(t, err)
+	a := r.NewAssembly(units)
+	for range len(units) / 2 {
+		u, ok := a.Next()
+		require.True(t, ok)
+		require.NoError(t, a.Add(r.ExplorePart(context.Background(), world, u)))
+	}
+	require.False(t, a.Done())
+	b := r.NewAssembly(units)
+	for _, p := range a.Parts() {
+		require.NoError(t, b.Add(p))
+	}
+	ran := 0
+	for !b.Done() {
+		u, ok := b.Next()
+		require.True(t, ok)
+		require.NoError(t, b.Add(r.ExplorePart(context.Background(), world, u)))
+		ran++
+	}
+	require.Equal(t, len(units)-len(units)/2, ran)
+	require.Equal(t, want, describe(t, r.Assemble(context.Background(), b, world)))
+}
+
+// TestUnitsRefuse: what is no part of the exploration is refused and changes nothing.
+func TestUnitsRefuse(t *testing.T) {
+	r := openFor(t)
+	units, err := r.Split(context.Background(), lostUpdate(3))
+	require.NoError(t, err)
+	a := r.NewAssembly(units)
+	p := r.ExplorePart(context.Background(), lostUpdate(3), units[0])
+	require.ErrorContains(t, a.Add(Part{Unit: Unit{ID: "x"}}), "part x that is no unit")
+	require.NoError(t, a.Add(p))
+	require.ErrorContains(t, a.Add(p), "two parts "+p.Unit.ID)
+}
+
+// TestPartsLeaveNothingOut: whatever an exploration counts, its parts add up to it.
+func TestPartsLeaveNothingOut(t *testing.T) {
+	r := openFor(t)
+	one := r.ExploreParts(context.Background(), lostUpdate(2))
+	whole := r.Explore(context.Background(), lostUpdate(2))
+	a, b := reflect.ValueOf(*one), reflect.ValueOf(*whole)
+	for i := range a.NumField() {
+		name := a.Type().Field(i).Name
+		if !b.Field(i).IsZero() {
+			require.False(t, a.Field(i).IsZero(), "Exploration.add forgets %s", name)
+		}
+	}
+	require.Equal(t, whole.Windows, one.Windows)
+}
