@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -33,12 +34,14 @@ type Actor struct {
 	clients []onServer
 	notes   []Note
 	fresh   []*conn // dialled since the scheduler last looked
+	called  []*op   // calls since then
 
 	// The rest belongs to the scheduler, or to the actor's main goroutine before done is set.
 	done     atomic.Bool
 	exit     exit
 	faulted  bool // a connection was broken by a fault: an error of this actor is no surprise
 	sessions []*session
+	calls    []*op      // at the gate, one for each goroutine that waits in one
 	gone     []*session // whose client has given up, with commands still on their way
 	noticed  bool       // the scheduler knows that done is set
 	arrived  int        // steps before its first operation came, plus 1; 0 while none has
@@ -231,14 +234,19 @@ func (a *Actor) kill(life int32) {
 	for _, c := range a.fresh {
 		c.wake()
 	}
+	for _, o := range slices.Concat(a.calls, a.called) {
+		close(o.wake)
+	}
+	a.calls, a.called = nil, nil
 }
 
-// takeFresh hands the scheduler the connections and notes that are new.
+// takeFresh hands the scheduler the connections, calls and notes that are new.
 func (a *Actor) takeFresh() ([]*conn, []Note) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	conns, notes := a.fresh, a.notes
-	a.fresh, a.notes = nil, nil
+	a.calls = append(a.calls, a.called...)
+	a.fresh, a.notes, a.called = nil, nil, a.called[:0]
 	return conns, notes
 }
 

@@ -111,7 +111,7 @@ func (e *engine) spinning(o *op) error {
 	if err != nil {
 		return err
 	}
-	return &SpinError{Passed: e.passed, Command: o.String(), Actor: o.s.actor.name, Step: len(e.trace.Steps), At: time.Since(e.start), Waiting: list}
+	return &SpinError{Passed: e.passed, Command: o.String(), Actor: o.actor.name, Step: len(e.trace.Steps), At: time.Since(e.start), Waiting: list}
 }
 
 // deadlock says who waits for what. No timer is pending: the clock has just moved past all of them.

@@ -47,7 +47,7 @@ func orders(c *schedule.Constraint, o *op) bool {
 
 func matchesAny(patterns []schedule.Pattern, o *op) bool {
 	for _, p := range patterns {
-		if p.Matches(o.s.actor.name, o.s.on.name, o.name, o.keyNames()) {
+		if p.Matches(o.actor.name, o.server(), o.name, o.keyNames()) {
 			return true
 		}
 	}

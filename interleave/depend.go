@@ -40,19 +40,11 @@ const (
 
 // footprint is what o will touch. The keys are the server's own knowledge (package command).
 func (o *op) footprint() footprint {
-	var f footprint
-	db := o.s.db
-	for _, args := range o.commands() {
-		f.add(o.s.on.name, db, args)
-		db = selected(args, db)
-	}
-	if o.name == "EXEC" {
-		// Whether it aborts depends on writes to what is watched.
-		f.reads = append(f.reads, o.s.watched...)
-	}
-	for i := range o.s.eng.cfg.parsed {
+	f := o.kind.footprint(o)
+	parsed := o.actor.world.cfg.parsed
+	for i := range parsed {
 		// A constraint makes what it names wait for one another.
-		if orders(&o.s.eng.cfg.parsed[i], o) {
+		if orders(&parsed[i], o) {
 			f.writes = append(f.writes, touchesOrder+strconv.Itoa(i))
 		}
 	}

@@ -186,9 +186,9 @@ func (e *engine) look(a *Actor) error {
 func (e *engine) number() error {
 	for _, a := range e.actors {
 		fresh := e.fresh[:0]
-		for _, s := range a.sessions {
-			if !s.closed && len(s.ops) > 0 && s.ops[0].seq == 0 {
-				fresh = append(fresh, s.ops[0])
+		for o := range a.heads {
+			if o.seq == 0 {
+				fresh = append(fresh, o)
 			}
 		}
 		e.fresh = fresh
@@ -202,13 +202,8 @@ func (e *engine) number() error {
 			e.seq++
 			o.seq = e.seq
 			o.since, o.at = len(e.trace.Steps), time.Now()
-			if !o.s.multi {
-				o.block = parseBlocking(o.args)
-			}
-			if o.block != nil {
-				if err := e.settleBlocking(o); err != nil {
-					return err
-				}
+			if err := o.kind.came(e, o); err != nil {
+				return err
 			}
 		}
 	}
@@ -219,11 +214,11 @@ func (e *engine) number() error {
 func before(a, b *op) bool {
 	return cmp.Or(
 		cmp.Compare(a.name, b.name),
-		cmp.Compare(a.s.on.name, b.s.on.name),
+		cmp.Compare(a.server(), b.server()),
 		slices.Compare(a.keyNames(), b.keyNames()),
 		cmp.Compare(a.caller.text, b.caller.text),
 		slices.Compare(a.args, b.args),
-		cmp.Compare(a.s.conn.id, b.s.conn.id),
+		cmp.Compare(a.conn(), b.conn()),
 	) < 0
 }
 
@@ -250,20 +245,19 @@ func (e *engine) view() (*view, error) {
 				if s.closed {
 					continue
 				}
-				if len(s.ops) > 0 {
-					av.ops = append(av.ops, s.ops[0])
-				}
 				if len(s.pushes) > 0 {
 					av.pushes = append(av.pushes, s)
 				}
 			}
+			for o := range a.heads {
+				av.ops = append(av.ops, o)
+			}
 			slices.SortFunc(av.ops, func(x, y *op) int { return cmp.Compare(x.seq, y.seq) })
 			for _, o := range av.ops {
-				ok, err := e.enabled(o)
+				ok, why, err := o.kind.ready(e, o)
 				if err != nil {
 					return nil, err
 				}
-				why := "is blocked on the server"
 				if c := e.order.holds(o); c != nil {
 					ok, why = false, "is held back by "+c.String()
 				}

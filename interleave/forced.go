@@ -121,7 +121,7 @@ func (f *forced) operation(v *view, t schedule.Token) (*choice, error) {
 	}
 	n := 0
 	for i, o := range a.ops {
-		if !t.Match.Matches(o.s.on.name, o.name, o.keyNames()) {
+		if !o.is(t.Match) {
 			continue
 		}
 		if n++; n < t.Match.Position() {
@@ -131,6 +131,9 @@ func (f *forced) operation(v *view, t schedule.Token) (*choice, error) {
 			schedule.NoFault: chooseExec, schedule.CrashAfter: chooseExecCrash, schedule.Lost: chooseExecLost,
 			schedule.Unsent: chooseUnsent, schedule.Late: chooseLate,
 		}[t.Fault]
+		if !o.can(kind) {
+			return nil, f.diverged(v, t, fmt.Sprintf("an operation of %s that can be %s", t.Actor, t.Fault), a.Actor.name+" waiting in "+o.String())
+		}
 		if !a.enabled[i] && kind != chooseUnsent {
 			return nil, f.diverged(v, t, wants(t), a.Actor.name+" "+a.why[i]+" in "+o.String())
 		}
@@ -188,7 +191,7 @@ func (f *forced) runUntil(v *view, t schedule.Token) (*choice, bool, error) {
 		return nil, false, err
 	}
 	for _, o := range a.ops {
-		if t.Match.Matches(o.s.on.name, o.name, o.keyNames()) {
+		if o.is(t.Match) {
 			return nil, true, nil
 		}
 	}

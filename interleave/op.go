@@ -9,14 +9,18 @@ import (
 	"time"
 
 	"github.com/racebench/racebench/interleave/command"
+	"github.com/racebench/racebench/interleave/schedule"
 	"github.com/racebench/racebench/interleave/wire"
 )
 
 // op is an operation: one Redis command, or one transaction at its EXEC, that an actor has sent and that waits at the
-// gate.
+// gate. Other kinds of operations are calls: a goroutine of the actor waits in each.
 type op struct {
-	s       *session
-	seq     int // arrival, in the fixed order; 0 until the scheduler has numbered it
+	kind    kind
+	actor   *Actor
+	s       *session      // of a command
+	wake    chan struct{} // of a call, closed when it has been performed
+	seq     int           // arrival, in the fixed order; 0 until the scheduler has numbered it
 	args    []string
 	name    string // upper case, with the subcommand where there is one
 	flags   command.Flags
@@ -34,12 +38,30 @@ type op struct {
 
 func newOp(s *session, args []string, caller *site) *op {
 	args[0] = strings.ToUpper(args[0]) // as the server spells it, once
-	o := &op{s: s, args: args, caller: caller, name: args[0]}
+	o := &op{kind: redisCommand{}, actor: s.actor, s: s, args: args, caller: caller, name: args[0]}
 	if info, ok := command.Lookup(args); ok {
 		o.name, o.flags, o.found = info.Name, info.Flags, true
 	}
 	return o
 }
+
+// server is the name of the server that o is sent to, and conn the number of its connection; of a call there are none.
+func (o *op) server() string {
+	if o.s == nil {
+		return ""
+	}
+	return o.s.on.name
+}
+
+func (o *op) conn() int {
+	if o.s == nil {
+		return 0
+	}
+	return o.s.conn.id
+}
+
+// is reports whether a pattern of a schedule means o; it does not look at Nth.
+func (o *op) is(m schedule.Match) bool { return m.Matches(o.server(), o.name, o.keyNames()) }
 
 // word is the first word of the command's name.
 func (o *op) word() string {
@@ -104,7 +126,7 @@ func selected(args []string, db int) int {
 	return db
 }
 
-// keyNames are the names of the keys, each once.
+// keyNames are the names of the keys, each once; of a point its label.
 func (o *op) keyNames() []string {
 	if o.names != nil {
 		return o.names

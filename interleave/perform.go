@@ -3,7 +3,6 @@ package interleave
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing/synctest"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/racebench/racebench/interleave/backend"
 	"github.com/racebench/racebench/interleave/command"
-	"github.com/racebench/racebench/interleave/schedule"
 	"github.com/racebench/racebench/interleave/wire"
 )
 
@@ -22,25 +20,15 @@ const forever = 100 * 365 * 24 * time.Hour
 func (e *engine) perform(c choice) error {
 	e.beats.Add(1)
 	switch c.kind {
-	case chooseExec, chooseExecCrash, chooseExecLost:
-		return e.execute(c)
+	case chooseExec, chooseExecCrash, chooseExecLost, chooseUnsent, chooseLate:
+		return c.op.kind.perform(e, c)
 	case chooseArrive:
 		return e.arrive(c)
-	case chooseUnsent:
-		e.operationStep(c, c.op, "unsent")
-		e.breakConn(c.op.s, errEOF)
-		c.op.s.close()
-		return nil
-	case chooseLate:
-		e.operationStep(c, c.op, "late")
-		s := c.op.s
-		e.breakConn(s, os.ErrDeadlineExceeded)
-		e.abandon(s)
-		return nil
 	case chooseCrash:
 		s := e.step(Step{Kind: StepCrash, Actor: c.actor.name, Fault: "crash", forced: c.forced})
-		if av := c.actor.waiting(); av != nil {
-			s.describe(av)
+		if o := c.actor.waiting(); o != nil {
+			s.describe(o)
+			s.Kind = StepCrash
 		}
 		e.crash(c.actor)
 		return nil
@@ -82,14 +70,10 @@ func (e *engine) operationStep(c choice, o *op, fault string) *Step {
 
 // nth is the place of o among the waiting operations of its actor that its token would match.
 func (e *engine) nth(o *op) int {
-	word, _, _ := strings.Cut(o.traceName(), " ")
-	m := schedule.Match{Command: word, Server: o.s.on.name}
+	m := o.kind.match(o)
 	n := 1
-	for _, s := range o.s.actor.sessions {
-		if s.closed || len(s.ops) == 0 || s.ops[0] == o {
-			continue
-		}
-		if other := s.ops[0]; other.seq < o.seq && m.Matches(other.s.on.name, other.name, nil) {
+	for other := range o.actor.heads {
+		if other != o && other.seq < o.seq && other.is(m) {
 			n++
 		}
 	}
@@ -97,16 +81,10 @@ func (e *engine) nth(o *op) int {
 }
 
 func (s *Step) describe(o *op) {
-	s.Server, s.Name, s.Command, s.Keys = o.s.on.name, o.traceName(), o.display(), o.fullNames()
-	s.names = o.keyNames()
+	o.kind.describe(o, s)
 	s.Caller = o.caller.text
-	if o.s.eng.reduces {
+	if o.actor.world.eng.reduces {
 		s.foot = o.footprint()
-	}
-	if o.name == "EXEC" {
-		for _, q := range o.s.queued {
-			s.Queued = append(s.Queued, displayed(q))
-		}
 	}
 }
 
@@ -394,9 +372,9 @@ func (e *engine) poll(may bool) error {
 // waiting is the first operation of a that waits at the gate, or nil.
 func (a *Actor) waiting() *op {
 	var first *op
-	for _, s := range a.sessions {
-		if !s.closed && len(s.ops) > 0 && (first == nil || s.ops[0].seq < first.seq) {
-			first = s.ops[0]
+	for o := range a.heads {
+		if first == nil || o.seq < first.seq {
+			first = o
 		}
 	}
 	return first

@@ -18,6 +18,7 @@ type StepKind string
 // The kinds of steps.
 const (
 	StepOperation StepKind = "operation" // a command was executed, or lost on its way
+	StepPoint     StepKind = "point"     // a goroutine went on from a point of its actor
 	StepArrive    StepKind = "arrive"    // a command came after its client had given up
 	StepDeliver   StepKind = "deliver"   // a message reached its client, or was lost
 	StepClock     StepKind = "clock"     // the clock moved
@@ -130,6 +131,12 @@ func (s *Step) Token() schedule.Token {
 		t.Kind = schedule.Op
 		t.Match = schedule.Match{Command: word, Server: s.Server, Nth: max(s.nth, 1)}
 		t.Fault = map[string]schedule.Fault{"crash": schedule.CrashAfter, "lost": schedule.Lost, "unsent": schedule.Unsent, "late": schedule.Late}[s.Fault]
+	case StepPoint:
+		t.Kind = schedule.Op
+		t.Match = schedule.Match{Command: schedule.Point, Keys: s.Command[1:], Nth: max(s.nth, 1)}
+		if s.Fault == "crash" {
+			t.Fault = schedule.CrashAfter
+		}
 	case StepCrash:
 		t.Kind, t.Fault = schedule.Op, schedule.CrashBefore
 		t.Match.Nth = 1
@@ -233,6 +240,11 @@ func (s *Step) Text() string {
 			return "loses " + s.Reply + from
 		}
 		return "receives " + s.Reply + from
+	case StepPoint:
+		if s.Fault == "crash" {
+			return commandText(s.Command) + " ✗ crashes"
+		}
+		return commandText(s.Command)
 	}
 	text := onServerText(s.Server, s.Command)
 	if len(s.Queued) > 0 {
@@ -332,7 +344,7 @@ func durationText(d time.Duration) string {
 
 // String names an operation that waits: "GET job:1 (start.go:41)".
 func (o *op) String() string {
-	text := onServerText(o.s.on.name, o.display())
+	text := o.kind.text(o)
 	if at := o.caller.text; at != "" {
 		text += " (" + at + ")"
 	}

@@ -195,7 +195,7 @@ func (p *parsedSpan) stretches(l life, steps []*Step) []stretch {
 // executed reports whether the server has executed the operation of the step.
 func (s *Step) executed() bool {
 	switch s.Kind {
-	case StepOperation, StepArrive:
+	case StepOperation, StepPoint, StepArrive:
 		return s.Fault != "unsent" && s.Fault != "late"
 	}
 	return false
