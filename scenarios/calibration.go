@@ -164,7 +164,7 @@ func takeover(give release, lines int) func(*interleave.World, string) {
 		})
 		w.Finally(lockKept, func(s *interleave.State) error {
 			if holder := s.Entry(keys.lock()).Text(); len(s.Notes(noteTook)) > 0 && holder != "B" {
-				return fmt.Errorf("B has taken the lock over and not given it back, and it is held by %q", holder)
+				return fmt.Errorf("the lock that B has taken over and not given back is held by %q", holder)
 			}
 			return nil
 		})
