@@ -44,6 +44,7 @@ type engine struct {
 
 	beats *atomic.Int64 // counts progress for the watchdog, which is outside the bubble
 	phase *atomic.Int32 // what the scheduler is doing, for the watchdog
+	stop  atomic.Bool   // the world's time is over
 }
 
 // The phases of a scheduler. Only one that waits can be given up without a fear that it still uses the server.
@@ -105,6 +106,10 @@ func (e *engine) run(build func(*World)) error {
 		}
 		if len(e.trace.Steps) >= e.cfg.maxSteps {
 			e.trace.Bound = fmt.Sprintf("%d steps", e.cfg.maxSteps)
+			return e.finish()
+		}
+		if e.stop.Load() {
+			e.trace.Bound = boundOfTime
 			return e.finish()
 		}
 		v, err := e.view()

@@ -2,6 +2,7 @@ package interleave
 
 import (
 	"container/heap"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -108,9 +109,15 @@ type search struct {
 	base  []alternative
 	sleep map[string]footprint // of the state that base leads to
 	scout bool                 // end each execution at the end of its prefix
+
+	bounds *bounds // nil without a bound of preemptions
+	total  total
 }
 
 func newSearch() *search { return &search{root: newNode(nil, alternative{})} }
+
+// clockKey is the alternative of letting the clock move when there is nothing else.
+const clockKey = "clock"
 
 // begin starts on the way to the debt that is to be paid next; the first execution has none. The debt stays owed until the
 // execution has ended.
@@ -140,6 +147,15 @@ func (s *search) end(res *Result) {
 	if w.to != nil {
 		w.to.paid = true
 	}
+	switch {
+	case errors.Is(res.Err, errPruned):
+	case s.bounds != nil && s.bounds.again(w.events):
+		res.Err = errPruned
+	case res.Err != nil:
+		s.total = total{differs: true}
+	default:
+		s.total.add(w.events, len(res.Trace.Steps))
+	}
 }
 
 // owe plans to explore all alternatives of an actor at a node.
@@ -151,12 +167,16 @@ func (s *search) owe(n *node, actor string) {
 		if a.actor != actor || n.owed[a.key] {
 			continue
 		}
+		preempt := n.preempt + n.preempts(actor)
+		if s.bounds.beyond(preempt) {
+			continue
+		}
 		n.owed[a.key] = true
 		if _, asleep := n.sleep[a.key]; asleep {
 			continue
 		}
 		s.seq++
-		heap.Push(&s.open, &debt{n: n, alt: a, preempt: n.preempt + n.preempts(actor), seq: s.seq})
+		heap.Push(&s.open, &debt{n: n, alt: a, preempt: preempt, seq: s.seq})
 	}
 }
 
@@ -230,9 +250,9 @@ func (w *walk) next(v *view) (choice, error) {
 		if v.allEnded() {
 			return choice{kind: chooseEnd}, nil
 		}
-		alts = []alternative{{key: "clock"}}
+		alts = []alternative{{key: clockKey}}
 		choices = []choice{{kind: chooseIdle}}
-		n.owed["clock"] = true
+		n.owed[clockKey] = true
 	}
 	if w.s.scout && n.depth == len(w.prefix) {
 		n.open = alts
@@ -312,13 +332,8 @@ func (w *walk) arrived(t *Trace) {
 	if c == nil {
 		c = newNode(n, a)
 		c.preempt = n.preempt + n.preempts(a.actor)
-		for key, f := range n.sleep { // any order: they go into a map
-			c.inherit(n, key, f, a, foot)
-		}
-		for _, key := range n.taken {
-			if f, ok := n.foot[key]; ok && key != a.key {
-				c.inherit(n, key, f, a, foot)
-			}
+		if w.s.bounds == nil {
+			c.inheritAll(n, a, foot)
 		}
 		if c.depth == len(w.s.base) {
 			c.sleep = maps.Clone(w.s.sleep)
@@ -326,6 +341,18 @@ func (w *walk) arrived(t *Trace) {
 		n.child[a.key], n.foot[a.key] = c, foot
 	}
 	w.at = c
+}
+
+// inheritAll keeps asleep what the parent has asleep or has explored, as far as it is independent of the step.
+func (n *node) inheritAll(parent *node, by alternative, foot footprint) {
+	for key, f := range parent.sleep { // any order: they go into a map
+		n.inherit(parent, key, f, by, foot)
+	}
+	for _, key := range parent.taken {
+		if f, ok := parent.foot[key]; ok && key != by.key {
+			n.inherit(parent, key, f, by, foot)
+		}
+	}
 }
 
 // inherit keeps an alternative asleep below a step that is independent of it.

@@ -25,6 +25,9 @@ type Exploration struct {
 	// Complete says that every inequivalent order has been run.
 	Complete bool
 	Why      string // of the last that was undecided
+	// Steps are the steps of each actor, where they are the same in every order and no actor ever waits; nil where not. See
+	// All.
+	Steps map[string]int
 	// FirstAt is the execution that found the first order to go wrong, from 1; 0 when none did.
 	FirstAt int
 	// Bound is what ended a search that is not complete.
@@ -112,6 +115,8 @@ func (r *Runner) Explore(ctx context.Context, world func(*World)) *Exploration {
 
 // explore calls each with every order that was run to its end.
 func (r *Runner) explore(ctx context.Context, world func(*World), each func(*Result)) *Exploration {
+	ctx, free := r.cfg.within(ctx)
+	defer free()
 	e := &exploring{Exploration: &Exploration{}, r: r, ctx: ctx, world: world, each: each}
 	e.all(r.cfg.newStrategy())
 	return e.Exploration
@@ -157,6 +162,7 @@ func boundContext(ctx context.Context, n int) string {
 
 // all runs what a strategy has to run.
 func (e *exploring) all(st strategy) {
+	base := st
 	points := &counter{strategy: st}
 	st = points
 	check := (*checker)(nil)
@@ -166,11 +172,19 @@ func (e *exploring) all(st strategy) {
 	}
 	defer func() { e.Points += points.points }()
 	for {
-		if e.Complete = !st.begin(e.Executions); e.Complete || e.over() {
+		if !st.begin(e.Executions) {
+			e.end(base)
 			return
 		}
-		res := e.r.run(st, needs{footprints: true}, e.world)
+		if e.over() {
+			return
+		}
+		res := e.r.run(st, needs{footprints: true, until: e.ctx}, e.world)
 		st.end(res)
+		if errors.Is(res.Err, errOutOfTime) || res.Trace.Bound == boundOfTime && res.Outcome() != Violated {
+			e.over() // this world says nothing
+			return
+		}
 		e.Executions++
 		if e.Err = fatalTo(res.Err); e.Err != nil {
 			return
@@ -182,6 +196,18 @@ func (e *exploring) all(st strategy) {
 			e.each(res)
 		}
 		e.count(res)
+		e.tell(base)
+	}
+}
+
+// end is the end of a strategy that has nothing left to run.
+func (e *exploring) end(st strategy) {
+	e.Complete = true
+	if s, ok := st.(*search); ok {
+		e.Steps = s.total.steps
+		if s.limit() != "" {
+			e.Complete, e.Bound = false, s.limit()
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package interleave
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,6 +29,9 @@ type config struct {
 	seed         uint64
 	firstOnly    bool
 	twice        bool
+	preemptions  *int
+	watch        func(Progress)
+	until        context.Context
 	client       []func(*redis.Options)
 	t            *testing.T
 
@@ -53,7 +57,8 @@ func MaxSteps(n int) Option { return func(c *config) { c.maxSteps = n } }
 func MaxExecutions(n int) Option { return func(c *config) { c.maxOrders = n } }
 
 // Strategy says how Explore chooses orders: exhaustive (every inequivalent order, the default), portfolio (exhaustive
-// first, then the others in turn), random, pct, pos or surw, which draw orders and so never prove that all hold.
+// first, then the others in turn), random, pct, pos or surw, which draw orders and so never prove that all hold; or dfs,
+// which runs all orders, the equivalent ones too, and is for comparison.
 func Strategy(name string) Option { return func(c *config) { c.strategy = name } }
 
 // Seed is what a strategy that draws depends on, beside the number of the execution. The same seed gives the same
@@ -92,7 +97,11 @@ func ClientOptions(change func(*redis.Options)) Option {
 }
 
 func newConfig(opts []Option) (*config, error) {
-	c := &config{maxSteps: 10_000, maxOrders: 10_000, strategy: "exhaustive", watchdog: 10 * time.Second}
+	return (&config{maxSteps: 10_000, maxOrders: 10_000, strategy: "exhaustive", watchdog: 10 * time.Second}).with(opts)
+}
+
+// with changes the configuration.
+func (c *config) with(opts []Option) (*config, error) {
 	for i, o := range opts {
 		if o == nil {
 			return nil, fmt.Errorf("interleave: option %d is nil", i+1)
@@ -104,6 +113,8 @@ func newConfig(opts []Option) (*config, error) {
 		return nil, fmt.Errorf("interleave: MaxSteps(%d): at least 1", c.maxSteps)
 	case c.maxOrders < 1:
 		return nil, fmt.Errorf("interleave: MaxExecutions(%d): at least 1", c.maxOrders)
+	case c.preemptions != nil && *c.preemptions < 0:
+		return nil, fmt.Errorf("interleave: Preemptions(%d): at least 0", *c.preemptions)
 	case c.watchdog <= 0:
 		return nil, fmt.Errorf("interleave: Watchdog(%v): more than 0", c.watchdog)
 	}

@@ -200,6 +200,7 @@ func (a *Assembly) violated(f PartFinding) {
 
 // add adds the counts of another part of an exploration.
 func (x *Exploration) add(y *Exploration) {
+	x.Steps = sameSteps(x, y)
 	x.Executions += y.Executions
 	x.Points += y.Points
 	x.Orders += y.Orders

@@ -73,6 +73,10 @@ func (s *search) reverse(ev []event, hb [][]bool, i, j int) {
 			initials = append(initials, ev[k].actor)
 		}
 	}
+	if s.bounds != nil {
+		s.reverseBounded(ev, i, append(initials, ev[j].actor))
+		return
+	}
 	if slices.ContainsFunc(initials, n.actorOwed) {
 		return
 	}

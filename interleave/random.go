@@ -35,7 +35,7 @@ var samplers = map[string]func() sampler{
 
 // Strategies are the names that the option Strategy takes.
 func Strategies() []string {
-	return []string{"exhaustive", "portfolio", "random", "pct", "pos", "surw"}
+	return []string{"exhaustive", "portfolio", "random", "pct", "pos", "surw", "dfs"}
 }
 
 // sampled draws orders without end, with each of its samplers in turn.

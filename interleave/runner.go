@@ -136,8 +136,9 @@ func (r *Runner) once(st strategy, n needs, world func(*World)) *Result {
 
 // needs says what a world has to keep for the strategy that runs it.
 type needs struct {
-	history    bool // what the server held after each write, for !failover
-	footprints bool // of the steps; the place in the subject that a command comes from is not looked up then
+	history    bool            // what the server held after each write, for !failover
+	footprints bool            // of the steps; the place in the subject that a command comes from is not looked up then
+	until      context.Context // ends the world when it ends; nil for none
 }
 
 // run runs a world in a bubble of its own, and watches it from outside.
@@ -180,15 +181,25 @@ func (r *Runner) run(st strategy, n needs, build func(*World)) *Result {
 		}
 	}()
 	end, stuck := ending{}, error(nil)
-	for ticks, last := 0, int64(-1); ; {
+	var over <-chan struct{}
+	if n.until != nil {
+		over = n.until.Done()
+	}
+	for ticks, last, patience := 0, int64(-1), r.cfg.watchdog; ; {
 		const slices = 10 // of the watchdog's patience, so that progress just before its end counts
-		timer := time.NewTimer(r.cfg.watchdog / slices)
+		timer := time.NewTimer(patience / slices)
 		select {
 		case end = <-ended:
 			timer.Stop()
 		case <-need:
 			timer.Stop()
 			opened <- r.openMore()
+			continue
+		case <-over:
+			// The scheduler ends the world at its next step. If it does not come to that, the world is given up soon.
+			timer.Stop()
+			e.stop.Store(true)
+			over, ticks, patience = nil, 0, min(patience, lastCall)
 			continue
 		case <-timer.C:
 			if b := e.beats.Load(); b != last {
@@ -200,6 +211,9 @@ func (r *Runner) run(st strategy, n needs, build func(*World)) *Result {
 			}
 			e.phase.CompareAndSwap(waiting, givenUp)
 			stuck = &StuckError{After: r.cfg.watchdog, Stacks: stacksOf(e.world.id)}
+			if e.stop.Load() {
+				stuck = errOutOfTime
+			}
 		}
 		break
 	}
@@ -245,6 +259,15 @@ func (e *engine) notes() []string {
 	slices.Sort(notes)
 	return slices.Compact(notes)
 }
+
+// lastCall is how long a world that shows no sign of life is waited for when its time is over.
+const lastCall = time.Second
+
+// boundOfTime is the bound of a world that was ended because its time was over; errOutOfTime is the error of one that did
+// not notice.
+const boundOfTime = "its time was over"
+
+var errOutOfTime = errors.New("interleave: " + boundOfTime + ", and it did not come to its next step")
 
 // errUnfinished is the error of a world whose scheduler never came to an end.
 var errUnfinished = errors.New("the bubble was ended from outside")

@@ -1,6 +1,7 @@
 package interleave
 
 import (
+	"crypto/sha256"
 	"time"
 
 	"github.com/racebench/racebench/interleave/schedule"
@@ -31,7 +32,13 @@ func (once) end(*Result)              {}
 func (c *config) newStrategy() strategy {
 	switch c.strategy {
 	case "exhaustive":
-		return newSearch()
+		s := newSearch()
+		if c.preemptions != nil {
+			s.bounds = &bounds{most: *c.preemptions, seen: map[[sha256.Size]byte]bool{}}
+		}
+		return s
+	case depthFirstName:
+		return &depthFirst{}
 	case "portfolio":
 		return newPortfolio(c.seed)
 	}

@@ -25,6 +25,9 @@ var unitTooLarge = 4_096
 
 // Split cuts the exploration of a world into units. What it does depends on the world and the options alone.
 func (r *Runner) Split(ctx context.Context, world func(*World)) ([]Unit, error) {
+	if r.cfg.strategy == depthFirstName || r.cfg.preemptions != nil {
+		return nil, errors.New("interleave: the strategy dfs and a search with a bound of preemptions are not cut into units")
+	}
 	switch r.cfg.strategy {
 	case exhaustiveName:
 		return r.split(ctx, world, Unit{})

@@ -38,6 +38,7 @@ var strategies = []struct{ name, good string }{
 	{"pct", "few preemptions at random places: finds races that need few of them, with a known least probability"},
 	{"pos", "priorities, drawn anew where commands meet on a key: for races between commands about the same keys"},
 	{"surw", "by how many steps each actor has left: nearly uniform over the orders, good for actors of unequal length"},
+	{"dfs", "every order, equivalent ones too, the last choice changed first: for comparison"},
 }
 
 func strategiesHelp() string {
