@@ -27,14 +27,16 @@ type Actor struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	life   atomic.Int32 // alive, crashed or over
+	skew   atomic.Int64 // of its own clock, in nanoseconds
 	late   atomic.Int32 // contacts of plumbing goroutines since death
 
 	mu      sync.Mutex
 	dialled int // connections so far
 	clients []onServer
 	notes   []Note
-	fresh   []*conn // dialled since the scheduler last looked
-	called  []*op   // calls since then
+	remarks []string // on itself, for the trace alone
+	fresh   []*conn  // dialled since the scheduler last looked
+	called  []*op    // calls since then
 
 	// The rest belongs to the scheduler, or to the actor's main goroutine before done is set.
 	done     atomic.Bool
@@ -240,14 +242,14 @@ func (a *Actor) kill(life int32) {
 	a.calls, a.called = nil, nil
 }
 
-// takeFresh hands the scheduler the connections, calls and notes that are new.
-func (a *Actor) takeFresh() ([]*conn, []Note) {
+// takeFresh hands the scheduler the connections, calls, remarks and notes that are new.
+func (a *Actor) takeFresh() ([]*conn, []string, []Note) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	conns, notes := a.fresh, a.notes
+	conns, remarks, notes := a.fresh, a.remarks, a.notes
 	a.calls = append(a.calls, a.called...)
-	a.fresh, a.notes, a.called = nil, nil, a.called[:0]
-	return conns, notes
+	a.fresh, a.remarks, a.notes, a.called = nil, nil, nil, a.called[:0]
+	return conns, remarks, notes
 }
 
 func (a *Actor) String() string { return fmt.Sprintf("actor %s", a.name) }

@@ -33,7 +33,10 @@ func (e *engine) settle() error {
 
 // collect takes what an actor has sent, and reports whether it answered anything.
 func (e *engine) collect(a *Actor) (moved bool, err error) {
-	conns, notes := a.takeFresh()
+	conns, remarks, notes := a.takeFresh()
+	for _, text := range remarks {
+		e.addEvent(text)
+	}
 	e.addNotes(notes)
 	sort.Slice(conns, func(i, j int) bool { return conns[i].id < conns[j].id })
 	for _, c := range conns {

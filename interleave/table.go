@@ -52,6 +52,9 @@ func (t *Trace) Table(o TableOptions) string {
 	}
 	w.SetColumnConfigs(configs)
 	shown := t.shown(o)
+	if first := t.firstRow(actors, len(header), o); first != nil {
+		w.AppendRow(first)
+	}
 	for i, s := range t.Steps {
 		if !shown[i] {
 			if i > 0 && shown[i-1] {
@@ -85,6 +88,30 @@ func (t *Trace) Table(o TableOptions) string {
 		w.AppendRow(row)
 	}
 	return trimRight(w.Render())
+}
+
+// firstRow is what became of actors before the first step; nil when there is nothing to say.
+func (t *Trace) firstRow(actors []string, columns int, o TableOptions) table.Row {
+	var row table.Row
+	for i, a := range actors {
+		var lines []string
+		for _, e := range t.Events {
+			if text, own := strings.CutPrefix(e, a+" "); own && text != "ends" {
+				lines = append(lines, printable(text))
+			}
+		}
+		if len(lines) == 0 {
+			continue
+		}
+		if row == nil {
+			row = make(table.Row, columns)
+			for i := range row {
+				row[i] = ""
+			}
+		}
+		row[i+1] = ascii(strings.Join(lines, "\n"), o)
+	}
+	return row
 }
 
 // wrap breaks lines between words, and within a word that is longer than a line.
