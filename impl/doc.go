@@ -33,8 +33,21 @@
 //	status:{id}:holders    sorted set, TTL   those who compute, and when their leases end (lua)
 //	status:{id}:unlocked   channel           the mutex was given back
 //
+// # The reliable queue
+//
+// [Queue] hands tasks to workers and puts back what a dead worker had; a row in
+// the table tasks (see [MigrateTasks]) says how far each is.
+//
+//	queue:{name}:ready            list               tasks that wait, the next one last
+//	queue:{name}:active           list, sorted set   tasks that a worker has (naive, lua)
+//	queue:{name}:start_at         hash               when each was taken (naive)
+//	queue:{name}:done, :dead      sorted sets        tasks at their end (lua)
+//	queue:{name}:attempts         hash               number of each task's last attempt (lua)
+//	queue:{name}:wake             list               hints for idle workers (lua)
+//	queue:{name}:claim:<worker>   hash, TTL          what the worker took last (lua)
+//
 // # Keys
 //
 // The braces are part of a key: they are the hash tag that keeps all keys of
-// one target, or datum, in one slot of a Redis Cluster.
+// one target, datum or queue in one slot of a Redis Cluster.
 package impl

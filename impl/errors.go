@@ -46,6 +46,10 @@ var (
 	// done: others may have been let in since.
 	ErrLeaseLost = errors.New("lease lost")
 
+	// ErrAttemptLost: the attempt at a task is over, or is another worker's, and
+	// nothing of it was recorded. The error is an *[AttemptError].
+	ErrAttemptLost = errors.New("attempt lost")
+
 	// ErrCorrupt: a key holds what no version of this code writes.
 	ErrCorrupt = errors.New("stored value corrupt")
 )

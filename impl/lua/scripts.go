@@ -23,6 +23,11 @@ var (
 	leaveScript   = mustScript("leave.lua")
 	takeScript    = mustScript("take.lua")
 	releaseScript = mustScript("release.lua")
+
+	queueAddScript    = mustScript("queue_add.lua")
+	queueClaimScript  = mustScript("queue_claim.lua")
+	queueSettleScript = mustScript("queue_settle.lua")
+	queueStaleScript  = mustScript("queue_stale.lua")
 )
 
 // The codes that scripts return as the first element of their reply.
@@ -39,6 +44,9 @@ const (
 	codeRange      = "range"
 	codeIncomplete = "incomplete"
 	codeLost       = "lost"
+	codeKnown      = "known"
+	codeEmpty      = "empty"
+	codeAgain      = "again"
 )
 
 // mustScript panics only when the binary was built without the file.
