@@ -1,74 +1,175 @@
 package interleave
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/racebench/racebench/interleave/schedule"
 )
 
 // Decision says what a violation hangs on: the one pair of steps whose order decides, or the one fault without which
-// everything holds.
+// everything holds. Where it is neither, it says what else was found.
 type Decision struct {
 	Steps []int  `json:"steps"` // their numbers
 	Text  string `json:"text"`  // "B.GET before A.SET (the other way round it holds)"
+	Long  string `json:"-"`     // "B.GET before A.SET: if A.SET comes first, the invariant holds"
 }
 
 // maxFlips bounds the worlds that Decide runs, maxFlipSteps their steps together.
 const maxFlips, maxFlipSteps = 200, 20_000
 
 // Decide looks for what the violation in res hangs on, by running the world again with two dependent steps in the other
-// order, the nearest to the beginning first, or with a fault left out; first among the steps up to the first violation. It
-// returns nil when no single one decides.
+// order, the nearest to the beginning first, or with a fault left out; first among the steps up to the first violation.
+// Where no single one decides it looks at one actor alone, and at the orders in which the actors come one after the
+// other. It returns nil when none of that says anything.
 func (r *Runner) Decide(res *Result, world func(*World)) *Decision {
-	if res.Outcome() != Violated {
+	t, ok := firstTarget(res)
+	if !ok || res.Outcome() != Violated {
 		return nil
 	}
+	s := &shrinker{r: r, ctx: context.Background(), target: t, world: world, serials: map[string]bool{}}
+	d, _ := s.decide(res)
+	return d
+}
+
+// decide is Decide for the target. It also returns the order that holds.
+func (s *shrinker) decide(res *Result) (*Decision, *Result) {
 	steps := res.Trace.Steps
 	tried := 0
 	maxFlips := min(maxFlips, maxFlipSteps/max(len(steps), 1))
-	holds := func(order schedule.Schedule) bool {
+	var partly *Decision // in the order nearest, which violates something else
+	var nearest *Result
+	holds := func(order schedule.Schedule, d *Decision) bool {
 		tried++
-		again := r.once(&lenient{forced: newForced(order, fair{})}, needs{history: needsJournal(order)}, world)
-		return again.Err == nil && again.Outcome() == Held
+		again := s.run(&lenient{forced: newForced(order, fair{})}, needsJournal(order))
+		if again.Err != nil {
+			return false
+		}
+		if again.Outcome() == Held {
+			nearest = again
+			return true
+		}
+		if _, bad := s.target.in(again); !bad && partly == nil && again.Trace.Bound == "" {
+			partly, nearest = d, again
+			d.Text = strings.Replace(d.Text, "it holds", "this one holds", 1)
+			d.Text = strings.Replace(d.Text, "everything holds", "this one holds", 1)
+		}
+		return false
 	}
 	// A fault is the better answer where it is one: without it, the order would be one of many.
 	decides := func(from, to int) *Decision {
-		alone := func(kind func(*Step) bool) *Decision {
+		alone := func(kind func(int) bool) *Decision {
 			for i := from; i < to && tried < maxFlips; i++ {
-				if s := steps[i]; kind(s) && holds(without(steps, i)) {
-					return &Decision{Steps: []int{s.N}, Text: s.short() + " (without it everything holds)"}
+				if !kind(i) {
+					continue
+				}
+				name := steps[i].short()
+				d := &Decision{Steps: []int{steps[i].N}, Text: name + " (without it everything holds)", Long: name + ": without it, the invariant holds"}
+				if holds(without(steps, i), d) {
+					return d
 				}
 			}
 			return nil
 		}
-		if d := alone(func(s *Step) bool { return s.Fault != "" }); d != nil {
+		if d := alone(func(i int) bool { return steps[i].Fault != "" && !absentStep(steps, i) }); d != nil {
 			return d
 		}
 		for j := from; j < to; j++ {
 			for i := j - 1; i >= 0 && tried < maxFlips; i-- {
-				if dependent(steps[i], steps[j]) && holds(flipped(steps, i, j)) {
-					return &Decision{
-						Steps: []int{steps[i].N, steps[j].N},
-						Text:  fmt.Sprintf("%s before %s (the other way round it holds)", steps[i].short(), steps[j].short()),
-					}
+				if !dependent(steps[i], steps[j]) || absentStep(steps, i) {
+					continue
+				}
+				first, second := steps[i].short(), steps[j].short()
+				d := &Decision{
+					Steps: []int{steps[i].N, steps[j].N},
+					Text:  fmt.Sprintf("%s before %s (the other way round it holds)", first, second),
+					Long:  fmt.Sprintf("%s before %s: if %s comes first, the invariant holds", first, second, second),
+				}
+				if holds(flipped(steps, i, j), d) {
+					return d
 				}
 			}
 		}
-		return alone(func(s *Step) bool { return s.Kind == StepClock })
+		return alone(func(i int) bool { return steps[i].Kind == StepClock })
 	}
 	// What comes after the first violation can prevent it only by coming earlier, which says less about it.
-	first := len(steps)
-	for _, v := range res.Verdicts {
-		if v.Outcome == Violated {
-			first = min(first, v.Step)
+	first, _ := s.target.in(res)
+	if d := decides(0, first); d != nil {
+		return d, nearest
+	}
+	if d := decides(first, len(steps)); d != nil {
+		return d, nearest
+	}
+	if partly != nil {
+		return partly, nearest
+	}
+	return s.undecided(res)
+}
+
+// undecided says what can be said of a violation that hangs on no single pair of steps and on no single fault.
+func (s *shrinker) undecided(res *Result) (*Decision, *Result) {
+	steps := res.Trace.Steps
+	absent := absentActors(steps)
+	var actors []string
+	for _, a := range res.Trace.actors() {
+		if !slices.Contains(absent, a) {
+			actors = append(actors, a)
 		}
 	}
-	if d := decides(0, first); d != nil {
-		return d
+	plain := !slices.ContainsFunc(steps[len(absent):], func(x *Step) bool { return x.Fault != "" || x.Kind == StepClock && x.forced })
+	at, _ := s.target.in(res)
+	if len(actors) == 0 || at == 0 || s.r.broken != nil {
+		return nil, nil
 	}
-	return decides(first, len(steps))
+	held := s.serialThat(actors, absent)
+	switch by := steps[at-1]; {
+	case held != nil:
+		text := "no single pair of steps (one after the other, in the order " + listed(held.Trace.turns()) + ", it holds)"
+		if !plain {
+			text = "no single step (without faults, one after the other in the order " + listed(held.Trace.turns()) + ", it holds)"
+		}
+		return &Decision{Steps: []int{}, Text: text, Long: text}, held
+	case !plain || by.Actor == "":
+		return nil, nil
+	case !s.unmoved() && (len(actors) == 1 || s.alone(by.Actor, actors, absent)):
+		text := by.short() + " by itself (no other actor is needed: what was there before the first step decides)"
+		return &Decision{Steps: []int{by.N}, Text: text, Long: text}, nil
+	}
+	text := "no order of the steps (one after the other, in any order of the actors, violates it too)"
+	return &Decision{Steps: []int{}, Text: text, Long: text}, nil
+}
+
+// alone reports whether the target is violated by one of the actors when the others are not there.
+func (s *shrinker) alone(actor string, actors, absent []string) bool {
+	for _, a := range actors {
+		if a != actor {
+			absent = append(slices.Clone(absent), a)
+		}
+	}
+	_, bad := s.target.in(s.run(&inTurn{order: []string{actor}, absent: absent}, false))
+	return bad
+}
+
+// turns are the actors in the order of their first steps.
+func (t *Trace) turns() []string {
+	var out []string
+	for i, s := range t.Steps {
+		if s.Actor != "" && !absentStep(t.Steps, i) && !slices.Contains(out, s.Actor) {
+			out = append(out, s.Actor)
+		}
+	}
+	return out
+}
+
+// listed is "A, B and C".
+func listed(words []string) string {
+	if n := len(words); n > 1 {
+		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+	}
+	return strings.Join(words, "")
 }
 
 func needsJournal(s schedule.Schedule) bool {
@@ -83,10 +184,13 @@ func (s *Step) short() string {
 }
 
 // dependent reports whether the order of two steps of different actors can matter: they name a key in common and one of
-// them changed it.
+// them changed it, or both are about messages.
 func dependent(a, b *Step) bool {
 	if a.Actor == b.Actor || a.Actor == "" || b.Actor == "" {
 		return false
+	}
+	if slices.Contains(a.foot.writes, touchesMessages) && slices.Contains(b.foot.writes, touchesMessages) {
+		return true
 	}
 	touches := func(s *Step) []string {
 		keys := slices.Clone(s.Keys)

@@ -32,6 +32,8 @@ type Exploration struct {
 	FirstAt int
 	// Bound is what ended a search that is not complete.
 	Bound string
+	// Explained counts the worlds run to explain what was found. They are not among the Executions.
+	Explained int
 	// Found has one entry for each way to go wrong, in the order of being found, with the first order that does.
 	Found []Finding
 	// Windows says in how many orders each window was open, those of the world first; see World.Window.
@@ -45,6 +47,7 @@ type Finding struct {
 	What   string  // the invariant, or the kind of error
 	Orders int     // how many go wrong in this way
 	First  *Result // the first found, with the fewest preemptions
+	Explanation
 }
 
 // Outcome is Violated when some order goes wrong, Held when all orders have been run, none does and each declared window was
@@ -95,7 +98,7 @@ func Explore(t *testing.T, world func(*World), opts ...Option) *Exploration {
 	x := r.Explore(t.Context(), world)
 	switch {
 	case len(x.Found) > 0:
-		t.Errorf("interleave: %s\n%s", x, r.failure(t, x.Found[0].First, "", world))
+		t.Errorf("interleave: %s\n%s", x, r.foundText(t, &x.Found[0], world))
 	case x.Err != nil:
 		t.Errorf("interleave: %s%s", strings.TrimPrefix(x.Err.Error(), "interleave: "), hint(x.Err))
 	case x.Outcome() != Held:
@@ -110,6 +113,7 @@ func (r *Runner) Explore(ctx context.Context, world func(*World)) *Exploration {
 	o := r.newObserver()
 	x := r.explore(ctx, world, o.order)
 	o.report(x)
+	x.explain(ctx, r, world)
 	return x
 }
 
@@ -278,12 +282,12 @@ func (e *exploring) find(what string, res *Result) {
 		}
 	}
 	if e.brief {
-		e.Found = append(e.Found, Finding{what, 1, res})
+		e.Found = append(e.Found, Finding{What: what, Orders: 1, First: res})
 		return
 	}
 	for _, f := range e.Found {
 		if f.First.Trace.Schedule().Equal(res.Trace.Schedule()) {
-			e.Found = append(e.Found, Finding{what, 1, f.First})
+			e.Found = append(e.Found, Finding{What: what, Orders: 1, First: f.First})
 			return
 		}
 	}
@@ -291,5 +295,5 @@ func (e *exploring) find(what string, res *Result) {
 	if full.Trace.Schedule().Equal(res.Trace.Schedule()) && full.Outcome() == res.Outcome() {
 		res = full
 	}
-	e.Found = append(e.Found, Finding{what, 1, res})
+	e.Found = append(e.Found, Finding{What: what, Orders: 1, First: res})
 }

@@ -125,11 +125,16 @@ func (r *Runner) failure(t *testing.T, res *Result, given string, world func(*Wo
 	if res.Err == nil && res.Outcome() == Held {
 		return ""
 	}
+	return r.failureText(t, res, given, r.Explain(t.Context(), res, world))
+}
+
+// failureText is failure with what explains it, if anything does.
+func (r *Runner) failureText(t *testing.T, res *Result, given string, x *Explanation) string {
 	var b strings.Builder
 	if res.Err != nil {
 		fmt.Fprintf(&b, "interleave: %s%s\n", strings.TrimPrefix(res.Err.Error(), "interleave: "), hint(res.Err))
 	}
-	if res.Trace.Bound != "" {
+	if res.Trace.Bound != "" && res.Trace.Bound != boundShown {
 		fmt.Fprintf(&b, "interleave: undecided: the world was ended by a bound, %s\n", res.Trace.Bound)
 	}
 	for _, v := range res.Verdicts {
@@ -140,17 +145,16 @@ func (r *Runner) failure(t *testing.T, res *Result, given string, world func(*Wo
 	if len(res.Trace.Steps) == 0 {
 		return b.String()
 	}
-	decision := r.Decide(res, world)
 	options := TableOptions{MaxRows: maxRows}
-	if decision != nil {
-		options.Mark = decision.Steps
+	if x != nil && x.Decision != nil {
+		options.Mark = x.Decision.Steps
 	}
 	fmt.Fprintln(&b, res.Trace.Table(options))
 	for _, k := range res.Trace.After {
 		fmt.Fprintf(&b, "  %s = %s%s\n", wire.Quote(k.Key), clip(k.Value.String(), maxValue), k.Value.expiry())
 	}
-	if decision != nil {
-		fmt.Fprintf(&b, "decides: %s\n", decision.Text)
+	if x != nil {
+		b.WriteString(x.text(res))
 	}
 	var diverged *DivergedError
 	if !errors.As(res.Err, &diverged) {

@@ -32,6 +32,7 @@ type config struct {
 	preemptions  *int
 	watch        func(Progress)
 	until        context.Context
+	unexplained  bool
 	client       []func(*redis.Options)
 	t            *testing.T
 
@@ -71,6 +72,10 @@ func StopAtFirst() Option { return func(c *config) { c.firstOnly = true } }
 // CheckDeterminism has Explore run every order twice, and give up with a *NondeterminismError when the same steps do not
 // lead to the same alternatives: the world depends on something that it does not control.
 func CheckDeterminism() Option { return func(c *config) { c.twice = true } }
+
+// Unexplained leaves what an exploration finds as it was found: not shrunk, without a story. It saves some hundred worlds
+// for each finding.
+func Unexplained() Option { return func(c *config) { c.unexplained = true } }
 
 // Watchdog sets how much real time may pass without anything reaching the gate before a world is given up as a
 // potential deadlock; the default is 10 s.

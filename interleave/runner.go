@@ -80,6 +80,8 @@ type Result struct {
 	Backend, Version string
 	// Notes are remarks of the backend about fidelity.
 	Notes []string
+
+	always []string // the invariants that are judged after every step
 }
 
 // Judged is an invariant with its verdict.
@@ -301,6 +303,11 @@ func (r *Runner) live(e *engine, build func(*World), res *Result) error {
 		}
 		e.trace.lives = e.lives()
 		res.Verdicts = e.verdicts(err)
+		for _, j := range e.judged {
+			if j.inv.When == AlwaysHolds {
+				res.always = append(res.always, j.inv.Name)
+			}
+		}
 		res.Notes = e.notes()
 	}()
 	return <-done

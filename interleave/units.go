@@ -169,6 +169,7 @@ func (r *Runner) Assemble(ctx context.Context, a *Assembly, world func(*World)) 
 	for i, f := range a.found {
 		x.Found[i].First = r.again(f.Schedule, world)
 	}
+	x.explain(ctx, r, world)
 	return x
 }
 
