@@ -38,6 +38,8 @@ type Exploration struct {
 	Found []Finding
 	// Windows says in how many orders each window was open, those of the world first; see World.Window.
 	Windows []WindowCount
+	// Serial is what SerialOracle has found; nil without it.
+	Serial *Serial
 	// Err says why the search was given up: a *NondeterminismError, or the Err of a world that could not be run.
 	Err error `json:"-"`
 }
@@ -104,16 +106,20 @@ func Explore(t *testing.T, world func(*World), opts ...Option) *Exploration {
 	case x.Outcome() != Held:
 		t.Errorf("interleave: undecided: %s", x)
 	}
+	if x.Serial != nil {
+		t.Logf("interleave: %s", x.Serial.text(t.Name()))
+	}
 	return x
 }
 
 // Explore runs the world in many orders, by default in every inequivalent one with the fewest preemptions first, until
 // the context ends or the bound of MaxExecutions is hit. See Strategy.
 func (r *Runner) Explore(ctx context.Context, world func(*World)) *Exploration {
-	o := r.newObserver()
+	o := r.newObserver(ctx, world)
 	x := r.explore(ctx, world, o.order)
 	o.report(x)
 	x.explain(ctx, r, world)
+	x.Serial.show(r, world)
 	return x
 }
 

@@ -1,18 +1,33 @@
 package interleave
 
+import "context"
+
 // observer looks at every order of an exploration for what is no verdict: windows, coverage, the serial oracle.
 type observer struct {
 	windows []WindowCount
+	serial  *serialOracle
 }
 
-func (r *Runner) newObserver() *observer { return &observer{} }
+func (r *Runner) newObserver(ctx context.Context, world func(*World)) *observer {
+	o := &observer{}
+	if r.cfg.serial != "" {
+		o.serial = r.newSerialOracle(ctx, world)
+	}
+	return o
+}
 
 // order looks at an order that has been run to its end.
 func (o *observer) order(res *Result) {
 	o.windows = countWindows(o.windows, res.Trace)
+	if o.serial != nil {
+		o.serial.compare(res)
+	}
 }
 
 // report puts what has been found into the exploration.
 func (o *observer) report(x *Exploration) {
 	x.Windows = o.windows
+	if o.serial != nil {
+		x.Serial = &o.serial.Serial
+	}
 }

@@ -28,6 +28,7 @@ type config struct {
 	strategy     string
 	seed         uint64
 	firstOnly    bool
+	serial       SerialLevel
 	twice        bool
 	preemptions  *int
 	watch        func(Progress)
@@ -125,6 +126,9 @@ func (c *config) with(opts []Option) (*config, error) {
 	}
 	if !slices.Contains(Strategies(), c.strategy) {
 		return nil, fmt.Errorf("interleave: no strategy %q (have %s)", c.strategy, strings.Join(Strategies(), ", "))
+	}
+	if c.serial != "" && !slices.Contains(SerialLevels(), c.serial) {
+		return nil, fmt.Errorf("interleave: no serial level %q (have %s, %s)", c.serial, SerialState, SerialReplies)
 	}
 	var err error
 	c.parsed, err = schedule.ParseConstraints(c.constraints)

@@ -212,4 +212,5 @@ func (x *Exploration) add(y *Exploration) {
 		x.Why = y.Why
 	}
 	x.Windows = addWindows(x.Windows, y.Windows)
+	x.Serial = addSerial(x.Serial, y.Serial)
 }

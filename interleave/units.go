@@ -64,7 +64,7 @@ func (r *Runner) explorePart(ctx context.Context, world func(*World), u Unit, mo
 	if most > 0 {
 		limit = most
 	}
-	o := r.newObserver()
+	o := r.newObserver(ctx, world)
 	e := &exploring{Exploration: &Exploration{}, r: r, ctx: ctx, world: world, each: o.order, limit: limit, brief: true}
 	e.all(st)
 	p := Part{Unit: u, Done: e.Complete}
@@ -170,6 +170,7 @@ func (r *Runner) Assemble(ctx context.Context, a *Assembly, world func(*World)) 
 		x.Found[i].First = r.again(f.Schedule, world)
 	}
 	x.explain(ctx, r, world)
+	x.Serial.show(r, world)
 	return x
 }
 

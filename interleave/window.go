@@ -112,6 +112,7 @@ type life struct {
 	returned bool // its function has come to its end by itself
 	dialled  int  // connections
 	client   bool // it has asked for its client
+	err      string
 }
 
 const never = math.MaxInt
@@ -126,6 +127,9 @@ func (e *engine) lives() []life {
 		}
 		if a.left > 0 && a.life.Load() != crashed {
 			l.ended, l.returned = 2*(a.left-1)+1, true
+			if a.exit.err != nil {
+				l.err = a.exit.err.Error()
+			}
 		}
 		a.mu.Lock()
 		l.dialled, l.client = a.dialled, len(a.clients) > 0

@@ -19,6 +19,7 @@ const (
 	codeUsage       = 2
 	codeBackend     = 3
 	codeUndecided   = 4
+	codeHint        = 5
 	codeInterrupted = 130
 )
 
@@ -28,6 +29,7 @@ const exitCodes = `  0    run: everything is as the catalogue expects; replay: e
   2    wrong usage, a bad schedule, a schedule that does not fit the program, or output that can't be written
   3    the throwaway Redis is not available, has died, or refuses a command
   4    explore: undecided, because not all orders were run, some could not be judged, or none reached the race
+  5    explore --serial: everything held, but some order is equivalent to no serial one, which is a hint
   130  interrupted (SIGINT, SIGTERM or SIGHUP). The first signal lets the current world end and removes its keys; the
        second ends the command at once, and the keys of that world stay on a server given as redis:// URL
 `

@@ -22,6 +22,7 @@ type exploreFlags struct {
 	seed          uint64
 	max           int
 	first, json   bool
+	serial        string // level of the serial oracle; empty: none
 }
 
 // exhaustive is the strategy that is used when none is named.
@@ -73,6 +74,9 @@ func newExplore(a *app) *cobra.Command {
 			if known := interleave.Strategies(); !slices.Contains(known, f.strategy) {
 				return usage(suggest(f.strategy, known, "it is one of "+join(known)), "unknown strategy %q", f.strategy)
 			}
+			if err := f.checkOracles(); err != nil {
+				return err
+			}
 			if cmd.Flags().Changed("seed") && f.strategy == exhaustive {
 				return usage("--strategy portfolio", "--seed is for a strategy that draws, not for %s", f.strategy)
 			}
@@ -85,6 +89,7 @@ func newExplore(a *app) *cobra.Command {
 	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "what a strategy that draws depends on")
 	cmd.Flags().IntVar(&f.max, "max", 10_000, "worlds to run at most; an exploration that needs more is undecided")
 	cmd.Flags().BoolVar(&f.first, "first", false, "stop at the first order that goes wrong")
+	f.addOracles(cmd)
 	f.redis.add(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON only")
 	must(cmd.RegisterFlagCompletionFunc("impl", completeImpls))
@@ -109,6 +114,7 @@ func (a *app) explore(ctx context.Context, f exploreFlags, word string) error {
 		return err
 	}
 	options := []interleave.Option{interleave.MaxExecutions(f.max), interleave.Strategy(f.strategy), interleave.Seed(f.seed)}
+	options = append(options, f.oracles()...)
 	if f.first {
 		options = append(options, interleave.StopAtFirst())
 	}
@@ -157,6 +163,8 @@ func (a *app) explore(ctx context.Context, f exploreFlags, word string) error {
 		return silent(codeUnexpected)
 	case x.Outcome() == interleave.Undecided:
 		return silent(codeUndecided)
+	case x.Serial != nil && x.Serial.NotSerial > 0:
+		return silent(codeHint)
 	}
 	return nil
 }
@@ -164,6 +172,7 @@ func (a *app) explore(ctx context.Context, f exploreFlags, word string) error {
 func (a *app) printExploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x *interleave.Exploration, decisions []*interleave.Decision) {
 	fmt.Fprintf(a.stdout, "%s\n%d executions%s%s\n", plain(x.String()), x.Executions, f.drawn(), pruned(x))
 	a.printWindows(x)
+	a.printSerial(f, s, v, x)
 	for i, found := range x.Found {
 		fmt.Fprintf(a.stdout, "\n%s in %d of %d orders; the first%s:\n", a.paint(red, fmt.Sprintf("violated: %q", found.What)), found.Orders, x.Orders, f.order())
 		res := found.First

@@ -3,10 +3,65 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
 
 	"github.com/racebench/racebench/interleave"
 	"github.com/racebench/racebench/internal/report"
+	"github.com/racebench/racebench/scenarios"
 )
+
+// addOracles adds the flags for what needs no invariant.
+func (f *exploreFlags) addOracles(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.serial, "serial", "", "compare every order with the serial ones, in which the actors come one after the other: by the final state and\n"+
+		"what the actors are told (replies), or by the state alone (state). What no serial order gives is a hint, and no violation")
+	cmd.Flag("serial").NoOptDefVal = string(interleave.SerialReplies)
+	must(cmd.RegisterFlagCompletionFunc("serial", completeSerial))
+}
+
+func completeSerial(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return serialLevels(), cobra.ShellCompDirectiveNoFileComp
+}
+
+func serialLevels() []string {
+	var out []string
+	for _, l := range interleave.SerialLevels() {
+		out = append(out, string(l))
+	}
+	return out
+}
+
+func (f *exploreFlags) checkOracles() error {
+	if known := serialLevels(); f.serial != "" && !slices.Contains(known, f.serial) {
+		return usage(suggest(f.serial, known, "it is one of "+join(known)), "unknown level %q of --serial", f.serial)
+	}
+	return nil
+}
+
+// oracles are the options for what needs no invariant.
+func (f *exploreFlags) oracles() []interleave.Option {
+	if f.serial == "" {
+		return nil
+	}
+	return []interleave.Option{interleave.SerialOracle(interleave.SerialLevel(f.serial))}
+}
+
+// printSerial prints what the serial oracle has found, with the first order that is equivalent to no serial one, unless a
+// violation shows it already.
+func (a *app) printSerial(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x *interleave.Exploration) {
+	if x.Serial == nil {
+		return
+	}
+	fmt.Fprintln(a.stdout, plainLine(x.Serial.String()))
+	if x.Serial.First == nil {
+		return
+	}
+	if len(x.Found) == 0 {
+		a.printWorld(x.Serial.First, nil)
+	}
+	fmt.Fprintf(a.stdout, "replay:  %s\n", plain(replayCommand(s, f.impl, v, f.redis, x.Serial.Schedule)))
+}
 
 // printWindows says in how many orders the race was reached: of the windows that the world declares, or else of any two
 // actors.
@@ -24,7 +79,7 @@ func (a *app) printWindows(x *interleave.Exploration) {
 
 // observed adds to the document what is no verdict.
 func observed(doc *report.Exploration, x *interleave.Exploration) {
-	doc.Windows = x.Windows
+	doc.Windows, doc.Serial = x.Windows, x.Serial
 	doc.Reason = cmp.Or(doc.Reason, unreached(x))
 }
 

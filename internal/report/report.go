@@ -191,6 +191,7 @@ type Exploration struct {
 	Violations []Violation        `json:"violations,omitempty"`
 	// Windows says in how many orders two actors were at once in a window of the race.
 	Windows   []interleave.WindowCount `json:"windows,omitempty"`
+	Serial    *interleave.Serial       `json:"serial,omitempty"`      // with --serial
 	PerSecond float64                  `json:"executions_per_second"` // differs from run to run
 }
 
