@@ -41,6 +41,7 @@ type Actor struct {
 	// The rest belongs to the scheduler, or to the actor's main goroutine before done is set.
 	done     atomic.Bool
 	exit     exit
+	said     bool // it has made a note since its last step
 	faulted  bool // a connection was broken by a fault: an error of this actor is no surprise
 	sessions []*session
 	calls    []*op      // at the gate, one for each goroutine that waits in one

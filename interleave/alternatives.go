@@ -6,9 +6,11 @@ import "strconv"
 type alternative struct {
 	actor string
 	key   string // names it among those of every node below, as long as it has not been taken
+	fault fault
 }
 
-// alternatives lists what could happen now, in the fixed order, with what makes it happen.
+// alternatives lists what could happen now, in the fixed order, with what makes it happen: first what happens without a fault,
+// which is the clock when everybody waits, then the faults that the budget has left. There is nothing at the end of the world.
 func alternatives(v *view) ([]choice, []alternative) {
 	if !v.listed {
 		v.choices, v.alts = v.list()
@@ -17,14 +19,23 @@ func alternatives(v *view) ([]choice, []alternative) {
 	return v.choices, v.alts
 }
 
+// listing is the alternatives with the choices that they stand for.
+type listing struct {
+	choices []choice
+	alts    []alternative
+}
+
+func (l *listing) add(c choice, actor, key string) {
+	l.choices = append(l.choices, c)
+	l.alts = append(l.alts, alternative{actor, key, c.fault})
+}
+
 func (v *view) list() ([]choice, []alternative) {
-	var choices []choice
-	var alts []alternative
+	l := &listing{}
 	for _, a := range v.actors {
 		add := func(c choice, what string, n int) {
 			c.actor = a.Actor
-			choices = append(choices, c)
-			alts = append(alts, alternative{a.name, a.name + what + strconv.Itoa(n)})
+			l.add(c, a.name, a.name+what+strconv.Itoa(n))
 		}
 		if a.life.Load() == alive {
 			for _, s := range a.pushes {
@@ -32,7 +43,7 @@ func (v *view) list() ([]choice, []alternative) {
 			}
 			for i, o := range a.ops {
 				if a.enabled[i] {
-					add(choice{kind: chooseExec, op: o}, " operation ", o.seq)
+					add(choice{kind: chooseExec, op: o}, operationKey, o.seq)
 				}
 			}
 		}
@@ -40,8 +51,20 @@ func (v *view) list() ([]choice, []alternative) {
 			add(choice{kind: chooseArrive, op: o}, " late operation ", o.seq)
 		}
 	}
-	return choices, alts
+	end := len(l.alts) == 0 && v.allEnded()
+	if len(l.alts) == 0 {
+		l.add(choice{kind: chooseIdle}, "", clockKey)
+	}
+	if v.eng.cfg.budget != nil {
+		l.addFaults(v)
+	}
+	if end {
+		return nil, nil
+	}
+	return l.choices, l.alts
 }
+
+const operationKey = " operation "
 
 func describeAlts(alts []alternative) string {
 	if len(alts) == 0 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,10 +26,7 @@ type brute struct {
 func (b *brute) next(v *view) (choice, error) {
 	choices, _ := alternatives(v)
 	if len(choices) == 0 {
-		if v.allEnded() {
-			return choice{kind: chooseEnd}, nil
-		}
-		return choice{kind: chooseIdle}, nil
+		return choice{kind: chooseEnd}, nil
 	}
 	depth := len(b.sizes)
 	b.sizes = append(b.sizes, len(choices))
@@ -55,7 +53,9 @@ func (b *brute) advance() []int {
 func bruteForce(r *Runner, world func(*World), each func(*Result)) (orders int) {
 	for counter := []int{}; counter != nil; {
 		b := &brute{counter: counter}
-		each(r.once(b, needs{}, world))
+		if res := r.once(b, r.cfg.needs(), world); !errors.Is(res.Err, errPruned) { // there was no timer
+			each(res)
+		}
 		orders++
 		counter = b.advance()
 	}
@@ -95,7 +95,7 @@ func (p program) world(w *World) {
 				if in.when != "" && in.when != last {
 					continue
 				}
-				v, err := run(a.Redis(), in.args)
+				v, err := run(a, in.args)
 				if err != nil && !errors.Is(err, redis.Nil) {
 					v = "error " + err.Error()
 				}
@@ -121,8 +121,8 @@ func (p program) world(w *World) {
 	}
 }
 
-func run(rdb *redis.Client, args []string) (string, error) {
-	ctx := context.Background()
+func run(a *Actor, args []string) (string, error) {
+	ctx, rdb := context.Background(), a.Redis()
 	switch args[0] {
 	case "tx": // read, and write if nobody else has
 		err := rdb.Watch(ctx, func(tx *redis.Tx) error {
@@ -137,6 +137,27 @@ func run(rdb *redis.Client, args []string) (string, error) {
 	case "script":
 		v, err := rdb.Eval(ctx, `local v = redis.call('GET', KEYS[1]) redis.call('SET', KEYS[2], (v or '') .. 's') return v`, args[1:3]).Text()
 		return v, err
+	case "subscribe": // and wait a second for a message
+		sub := rdb.Subscribe(ctx, "ch")
+		defer sub.Close()
+		if _, err := sub.Receive(ctx); err != nil {
+			return "", err
+		}
+		m, err := sub.ReceiveTimeout(ctx, time.Second)
+		if err != nil {
+			return "none", nil
+		}
+		return fmt.Sprint(m), nil
+	case "two": // goroutines at once
+		var wg sync.WaitGroup
+		var v string
+		wg.Go(func() { v = rdb.Get(ctx, args[1]).Val() })
+		wg.Go(func() { rdb.Incr(ctx, "b") })
+		wg.Wait()
+		return v, nil
+	case "note":
+		a.Note("said", args[1])
+		return "", nil
 	case "sleep":
 		time.Sleep(time.Second)
 		return "", nil
@@ -225,7 +246,7 @@ func TestReductionLosesNothing(t *testing.T) {
 	t.Logf("%d orders, %d of them run by the reduced search", total, reduced)
 }
 
-func sortedKeys(m map[string]bool) []string {
+func sortedKeys[V any](m map[string]V) []string {
 	var keys []string
 	for k := range m {
 		keys = append(keys, k)

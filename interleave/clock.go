@@ -44,14 +44,17 @@ func (e *engine) idle(c choice) error {
 	if !arrived && wait == forever {
 		return e.deadlock()
 	}
+	if !arrived && c.fault == faultTimer && wait == c.d {
+		return errPruned // there was no timer to move to
+	}
 	if d := time.Since(begin); d > 0 {
-		return e.clockStep(d, c.forced)
+		return e.clockStep(d, c)
 	}
 	return nil
 }
 
 // clockStep records that the clock has moved, and what expired.
-func (e *engine) clockStep(d time.Duration, forced bool) error {
+func (e *engine) clockStep(d time.Duration, c choice) error {
 	var due []dbKey
 	now := e.serverNow()
 	for _, k := range e.image.sorted() {
@@ -70,16 +73,19 @@ func (e *engine) clockStep(d time.Duration, forced bool) error {
 		}
 	}
 	last := e.trace.last()
-	if last != nil && last.Kind == StepClock && !last.forced && !forced && len(last.Events) == 0 && len(last.Changes) == 0 {
+	if last != nil && last.Kind == StepClock && !last.apart && !c.apart() && len(last.Events) == 0 && len(last.Changes) == 0 {
 		// Timers that did not lead to the gate cut one move of the clock into several.
 		last.Advance += d
 		last.At = time.Since(e.start)
 		last.Changes = changes
 	} else {
-		e.step(Step{Kind: StepClock, Advance: d, Changes: changes, forced: forced, foot: footprint{all: true}})
+		e.step(Step{Kind: StepClock, Advance: d, Changes: changes, forced: c.forced, apart: c.apart(), foot: footprint{all: true}})
 	}
 	return e.poll(true)
 }
+
+// apart reports whether a move of the clock is one that was asked for as it is.
+func (c choice) apart() bool { return c.forced || c.fault != noFault }
 
 // waiting lists the actors that have not ended, with what they wait for.
 func (e *engine) waiting() ([]Waiting, error) {

@@ -9,17 +9,19 @@ import (
 
 // made is a choice without what belongs to one execution alone, so that it can be made again in another.
 type made struct {
-	kind  choiceKind
-	actor string
-	seq   int // of the operation
-	conn  int // with the push
-	d     time.Duration
-	n     int
-	key   string
+	kind   choiceKind
+	actor  string
+	seq    int // of the operation
+	conn   int // with the push
+	d      time.Duration
+	n      int
+	key    string
+	fault  fault
+	server string
 }
 
 func (c choice) made() made {
-	m := made{kind: c.kind, d: c.d, n: c.n, key: c.key}
+	m := made{kind: c.kind, d: c.d, n: c.n, key: c.key, fault: c.fault, server: c.server}
 	if c.actor != nil {
 		m.actor = c.actor.name
 	}
@@ -34,7 +36,7 @@ func (c choice) made() made {
 
 // find is the choice that m is now; false when there is nothing like it.
 func (m made) find(v *view) (choice, bool) {
-	c := choice{kind: m.kind, d: m.d, n: m.n, key: m.key}
+	c := choice{kind: m.kind, d: m.d, n: m.n, key: m.key, fault: m.fault, server: m.server}
 	if m.actor == "" {
 		return c, true
 	}

@@ -66,7 +66,7 @@ func TestReplayOfAnotherWorld(t *testing.T) {
 
 // TestNumbersAreReplayed: what a strategy drew beside its steps is part of its record.
 func TestNumbersAreReplayed(t *testing.T) {
-	rec := &recorder{strategy: newSampled(1, "random")}
+	rec := &recorder{strategy: newSampled(1, nil, "random")}
 	require.True(t, rec.begin(0))
 	var drawn, again []int
 	for range 20 {

@@ -35,6 +35,7 @@ func overlap(a, b []string) bool {
 const (
 	touchesMessages = "\x00messages" // channels and subscriptions
 	touchesVisible  = "\x00visible"  // whatever an invariant can see beside the data at the end
+	touchesLast     = "\x00last"     // which write is the last, where a failover can lose it
 	touchesOrder    = "\x00order"    // what a constraint puts in order, by its number
 )
 
@@ -91,7 +92,10 @@ func (s *Step) observed(v *view) {
 			s.foot.all = true
 		}
 	}
-	if v.judged && s.noted || v.always && (s.Wrote || len(s.Events) > 0) {
+	if v.judged && s.noted || v.always && (s.Wrote || len(s.Events) > 0 || s.Fault == "crash") {
 		s.foot.writes = append(s.foot.writes, touchesVisible)
+	}
+	if v.left[faultFailover] > 0 && s.Wrote {
+		s.foot.writes = append(s.foot.writes, touchesLast+s.Server)
 	}
 }

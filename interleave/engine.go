@@ -34,6 +34,8 @@ type engine struct {
 	reduces  bool   // the strategy looks at footprints
 	last     view   // what could happen last time; its memory is used again
 	passed   int    // commands that went through the gate without being a step, since the last step
+	left     budget // of faults that may be chosen
+	scripts  bool   // a script has run
 	pending  bool   // something was said or ended since the invariants were judged
 	trace    *Trace
 	order    *constraints
@@ -230,9 +232,10 @@ func before(a, b *op) bool {
 // view lists what could happen now.
 func (e *engine) view() (*view, error) {
 	v := &e.last
-	v.listed = false
+	v.listed, v.left = false, e.left
 	v.now, v.step, v.last, v.trace = time.Now(), len(e.trace.Steps)+1, e.trace.lastActor(), e.trace
 	if v.actors == nil {
+		v.eng = e
 		v.always, v.judged = e.judgesAlways(), len(e.judged) > 0
 		for _, a := range e.actors {
 			v.actors = append(v.actors, &actorView{Actor: a})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 )
 
 // This file is the search through every inequivalent order: dynamic partial-order reduction with source sets and sleep
@@ -21,6 +22,7 @@ type node struct {
 	depth   int
 	last    string // actor of the last step
 	preempt int    // preemptions so far
+	faults  int    // faults so far
 
 	alts  []alternative
 	owed  map[string]bool      // alternatives that are or have been explored here, by key
@@ -40,49 +42,64 @@ func newNode(parent *node, via alternative) *node {
 	return n
 }
 
+// actorEnabled reports whether the actor could move by itself. A fault that could befall it does not count.
 func (n *node) actorEnabled(actor string) bool {
-	return slices.ContainsFunc(n.alts, func(a alternative) bool { return a.actor == actor })
+	return slices.ContainsFunc(n.alts, func(a alternative) bool { return a.actor == actor && a.fault == noFault })
 }
 
-// actorOwed reports whether the orders that begin with a step of actor are explored here or elsewhere.
-func (n *node) actorOwed(actor string) bool {
-	covered := false
+// could reports whether ev, or what else its actor would do instead, could happen here.
+func (n *node) could(ev event) bool {
+	return n.actorEnabled(ev.actor) || slices.ContainsFunc(n.alts, func(a alternative) bool { return a.key == ev.key })
+}
+
+// covers reports whether the orders that begin with ev are explored here or elsewhere.
+func (n *node) covers(ev event) bool {
+	if ev.actor == machinery {
+		return true // owed wherever it can happen, see oweFaults
+	}
+	if !n.could(ev) {
+		return false
+	}
 	for _, a := range n.alts {
-		if a.actor != actor {
+		if a.actor != ev.actor {
 			continue
 		}
 		if _, asleep := n.sleep[a.key]; !n.owed[a.key] && !asleep {
 			return false
 		}
-		covered = true
 	}
-	return covered
+	return true
 }
 
-// preempts is 1 when taking a step of actor interrupts one that could go on.
-func (n *node) preempts(actor string) int {
-	if n.last != "" && actor != n.last && n.actorEnabled(n.last) {
-		return 1
+// cost counts the preemptions and the faults of the way to here and on over a. A step that interrupts an actor that could go
+// on is a preemption.
+func (n *node) cost(a alternative) (preempt, faults int) {
+	preempt, faults = n.preempt, n.faults
+	if n.last != "" && a.actor != n.last && a.actor != machinery && n.actorEnabled(n.last) {
+		preempt++
 	}
-	return 0
+	if a.fault != noFault {
+		faults++
+	}
+	return preempt, faults
 }
 
 // debt is an alternative that has to be explored.
 type debt struct {
-	n       *node
-	alt     alternative
-	preempt int
-	seq     int
-	paid    bool
+	n    *node
+	alt  alternative
+	cost int // preemptions and faults
+	seq  int
+	paid bool
 }
 
-// debts orders them: fewest preemptions first, deeper first among equals, then as they came.
+// debts orders them: fewest preemptions and faults first, deeper first among equals, then as they came.
 type debts []*debt
 
 func (d debts) Len() int { return len(d) }
 func (d debts) Less(i, j int) bool {
-	if d[i].preempt != d[j].preempt {
-		return d[i].preempt < d[j].preempt
+	if d[i].cost != d[j].cost {
+		return d[i].cost < d[j].cost
 	}
 	if d[i].n.depth != d[j].n.depth {
 		return d[i].n.depth > d[j].n.depth
@@ -167,7 +184,7 @@ func (s *search) owe(n *node, actor string) {
 		if a.actor != actor || n.owed[a.key] {
 			continue
 		}
-		preempt := n.preempt + n.preempts(actor)
+		preempt, faults := n.cost(a)
 		if s.bounds.beyond(preempt) {
 			continue
 		}
@@ -176,7 +193,20 @@ func (s *search) owe(n *node, actor string) {
 			continue
 		}
 		s.seq++
-		heap.Push(&s.open, &debt{n: n, alt: a, preempt: preempt, seq: s.seq})
+		heap.Push(&s.open, &debt{n: n, alt: a, cost: preempt + faults, seq: s.seq})
+	}
+}
+
+// oweFaults plans the faults at a node where p is taken. Those of the server and of the clock are in order with everything, so
+// each has to happen in every state. Those of actors are owed with the actor's own step; where p is no such step, because
+// everybody waits or all orders without a fault are explored elsewhere, there is nothing that the others would be owed with.
+func (s *search) oweFaults(n *node, p alternative) {
+	s.owe(n, machinery)
+	if p.actor != "" && p.fault == noFault {
+		return
+	}
+	for _, a := range n.alts {
+		s.owe(n, a.actor)
 	}
 }
 
@@ -203,6 +233,7 @@ type walk struct {
 	view    *view
 	waits   []wait
 	waiting map[*op]bool // operations that were not enabled at the last node
+	faulty  []string     // what the faults touch that could have taken the place of pending
 }
 
 // wait is an operation that could not be executed at some point of an execution, because an event before it had taken
@@ -217,6 +248,8 @@ type event struct {
 	pre   *node // the state before it
 	foot  footprint
 	actor string
+	key   string
+	kind  fault
 }
 
 func (s *search) walk(to *debt) *walk {
@@ -240,19 +273,16 @@ func (w *walk) next(v *view) (choice, error) {
 	w.watch(v)
 	n := w.at
 	choices, alts := alternatives(v)
+	w.missed(v)
 	if n.sure && !slices.Equal(n.alts, alts) {
 		return choice{}, &NondeterminismError{Step: v.step, Was: describeAlts(n.alts), Is: describeAlts(alts)}
 	}
-	if !n.sure {
+	first := !n.sure
+	if first {
 		n.alts, n.sure, n.last = alts, true, v.last
 	}
 	if len(alts) == 0 {
-		if v.allEnded() {
-			return choice{kind: chooseEnd}, nil
-		}
-		alts = []alternative{{key: clockKey}}
-		choices = []choice{{kind: chooseIdle}}
-		n.owed[clockKey] = true
+		return choice{kind: chooseEnd}, nil
 	}
 	if w.s.scout && n.depth == len(w.prefix) {
 		n.open = alts
@@ -266,6 +296,13 @@ func (w *walk) next(v *view) (choice, error) {
 		n.taken = append(n.taken, alts[i].key)
 	}
 	w.s.owe(n, alts[i].actor)
+	if first && v.eng.cfg.budget != nil {
+		w.s.oweFaults(n, alts[i])
+	}
+	w.faulty = w.faulty[:0]
+	if slices.ContainsFunc(alts, func(a alternative) bool { return a.actor == alts[i].actor && a.fault != noFault }) {
+		w.faulty = w.faultsTouch(choices[i].actor)
+	}
 	w.pending, w.seen = &alts[i], len(v.trace.Steps)
 	return choices[i], nil
 }
@@ -278,7 +315,11 @@ func (w *walk) watch(v *view) {
 				if w.waiting == nil {
 					w.waiting = map[*op]bool{}
 				}
-				w.waits = append(w.waits, wait{len(w.events), event{foot: o.footprint(), actor: a.name}})
+				foot := o.footprint()
+				if v.left != (budget{}) {
+					foot.writes = append(foot.writes, w.faultsTouch(a.Actor)...)
+				}
+				w.waits = append(w.waits, wait{len(w.events), event{foot: foot, actor: a.name, key: a.name + operationKey + strconv.Itoa(o.seq)}})
 			}
 			if w.waiting != nil {
 				w.waiting[o] = !a.enabled[i]
@@ -287,10 +328,30 @@ func (w *walk) watch(v *view) {
 	}
 }
 
+// missed notes that a fault which could have come earlier in another order can't come at this point.
+func (w *walk) missed(v *view) {
+	if v.missed {
+		w.waits = append(w.waits, wait{len(w.events), event{foot: footprint{all: true}, actor: machinery}})
+	}
+}
+
+// faultsTouch is what the faults that could befall an actor touch. Its step in their place is taken to touch the same, or an
+// order in which something comes before such a fault, but need not come before the step, would not be looked for.
+func (w *walk) faultsTouch(a *Actor) []string {
+	if a == nil {
+		return nil
+	}
+	touched := a.closing()
+	if w.view.always && w.view.left[faultCrash] > 0 {
+		touched = append(touched, touchesVisible)
+	}
+	return touched
+}
+
 // pick follows the prefix, then stays with the last actor while that is possible.
 func (w *walk) pick(n *node, alts []alternative, v *view) (int, error) {
 	if n.depth < len(w.prefix) {
-		i := slices.Index(alts, w.prefix[n.depth])
+		i := slices.IndexFunc(alts, func(a alternative) bool { return a.key == w.prefix[n.depth].key })
 		if i < 0 {
 			return 0, &NondeterminismError{Step: v.step, Was: describeAlts(w.prefix[n.depth : n.depth+1]), Is: describeAlts(alts)}
 		}
@@ -301,10 +362,10 @@ func (w *walk) pick(n *node, alts []alternative, v *view) (int, error) {
 		if _, asleep := n.sleep[a.key]; asleep {
 			continue
 		}
-		if a.actor == v.last {
+		if a.actor == v.last && a.fault == noFault {
 			return i, nil
 		}
-		if awake < 0 {
+		if awake < 0 { // faults come last
 			awake = i
 		}
 	}
@@ -327,11 +388,14 @@ func (w *walk) arrived(t *Trace) {
 		step.observed(w.view)
 		foot = step.foot
 	}
-	w.events = append(w.events, event{pre: n, foot: foot, actor: a.actor})
+	if len(w.faulty) > 0 {
+		foot.writes = append(slices.Clip(foot.writes), w.faulty...)
+	}
+	w.events = append(w.events, event{pre: n, foot: foot, actor: a.actor, key: a.key, kind: a.fault})
 	c := n.child[a.key]
 	if c == nil {
 		c = newNode(n, a)
-		c.preempt = n.preempt + n.preempts(a.actor)
+		c.preempt, c.faults = n.cost(a)
 		if w.s.bounds == nil {
 			c.inheritAll(n, a, foot)
 		}

@@ -189,7 +189,9 @@ func (e *exploring) all(st strategy) {
 		if e.over() {
 			return
 		}
-		res := e.r.run(st, needs{footprints: true, until: e.ctx}, e.world)
+		keep := e.r.cfg.needs()
+		keep.until = e.ctx
+		res := e.r.run(st, keep, e.world)
 		st.end(res)
 		if errors.Is(res.Err, errOutOfTime) || res.Trace.Bound == boundOfTime && res.Outcome() != Violated {
 			e.over() // this world says nothing

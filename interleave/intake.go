@@ -38,6 +38,7 @@ func (e *engine) collect(a *Actor) (moved bool, err error) {
 		e.addEvent(text)
 	}
 	e.addNotes(notes)
+	a.said = a.said || len(notes) > 0
 	sort.Slice(conns, func(i, j int) bool { return conns[i].id < conns[j].id })
 	for _, c := range conns {
 		s, err := c.on.newSession(a, c)

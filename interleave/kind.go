@@ -81,12 +81,12 @@ var networkFaults = []choiceKind{chooseExecCrash, chooseExecLost, chooseUnsent, 
 func (redisCommand) perform(e *engine, c choice) error {
 	switch c.kind {
 	case chooseUnsent:
-		e.operationStep(c, c.op, "unsent")
+		e.operationStep(c, c.op, "unsent").notExecuted(c.actor)
 		e.breakConn(c.op.s, errEOF)
 		c.op.s.close()
 		return nil
 	case chooseLate:
-		e.operationStep(c, c.op, "late")
+		e.operationStep(c, c.op, "late").notExecuted(c.actor)
 		s := c.op.s
 		e.breakConn(s, os.ErrDeadlineExceeded)
 		e.abandon(s)

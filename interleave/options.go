@@ -34,10 +34,14 @@ type config struct {
 	watch        func(Progress)
 	until        context.Context
 	unexplained  bool
+	faults       string
+	jumps        []time.Duration
+	everyCrash   bool // also the crashes that come to the same as another
 	client       []func(*redis.Options)
 	t            *testing.T
 
 	parsed []schedule.Constraint
+	budget *budget // nil for none
 }
 
 // Redis says which throwaway Redis to use: embedded (the default), process, container (import
@@ -129,6 +133,9 @@ func (c *config) with(opts []Option) (*config, error) {
 	}
 	if c.serial != "" && !slices.Contains(SerialLevels(), c.serial) {
 		return nil, fmt.Errorf("interleave: no serial level %q (have %s, %s)", c.serial, SerialState, SerialReplies)
+	}
+	if err := c.budgeted(); err != nil {
+		return nil, err
 	}
 	var err error
 	c.parsed, err = schedule.ParseConstraints(c.constraints)

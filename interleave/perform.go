@@ -19,6 +19,12 @@ const forever = 100 * 365 * 24 * time.Hour
 // perform makes one choice happen and adds it to the trace.
 func (e *engine) perform(c choice) error {
 	e.beats.Add(1)
+	if c.fault != noFault {
+		e.left[c.fault]--
+	}
+	if c.actor != nil {
+		c.actor.said = false
+	}
 	switch c.kind {
 	case chooseExec, chooseExecCrash, chooseExecLost, chooseUnsent, chooseLate:
 		return c.op.kind.perform(e, c)
@@ -30,6 +36,7 @@ func (e *engine) perform(c choice) error {
 			s.describe(o)
 			s.Kind = StepCrash
 		}
+		s.notExecuted(c.actor)
 		e.crash(c.actor)
 		return nil
 	case chooseDeliver, chooseDrop:
@@ -37,7 +44,7 @@ func (e *engine) perform(c choice) error {
 		return nil
 	case chooseAdvance:
 		e.pause(func() { time.Sleep(c.d) })
-		return e.clockStep(c.d, c.forced)
+		return e.clockStep(c.d, c)
 	case chooseIdle:
 		return e.idle(c)
 	default:
@@ -88,6 +95,9 @@ func (s *Step) describe(o *op) {
 	}
 }
 
+// notExecuted corrects the footprint of a step that its fault kept from being executed.
+func (s *Step) notExecuted(a *Actor) { s.foot = footprint{writes: a.closing()} }
+
 // traceName is the name of the command in the trace: a script's does not depend on what was cached.
 func (o *op) traceName() string {
 	if o.script() {
@@ -100,6 +110,9 @@ func (o *op) traceName() string {
 func (e *engine) execute(c choice) error {
 	o := c.op
 	step := e.operationStep(c, o, map[choiceKind]string{chooseExecCrash: "crash", chooseExecLost: "lost"}[c.kind])
+	if c.kind != chooseExec {
+		step.foot.writes = append(step.foot.writes, c.actor.closing()...)
+	}
 	raw, err := o.s.doTracked(o, step)
 	if errors.Is(err, backend.ErrDropped) {
 		return e.dropped(o, step)
@@ -178,6 +191,7 @@ func (s *session) doTracked(o *op, step *Step) ([]byte, error) {
 	writes := o.mayWrite()
 	keys, known := o.touches()
 	script := slices.ContainsFunc(o.commands(), isScript)
+	e.scripts = e.scripts || script
 	if o.name == "EXEC" {
 		o.exec = s.queued // the session forgets them with the transaction
 	}

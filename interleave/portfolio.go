@@ -14,8 +14,8 @@ const portfolioFirst = 500
 // portfolioDraws are the ways to draw, in their turn.
 var portfolioDraws = []string{"surw", "pct", "pos"}
 
-func newPortfolio(seed uint64) *portfolio {
-	return &portfolio{search: newSearch(), draws: newSampled(seed, portfolioDraws...)}
+func newPortfolio(seed uint64, b *budget) *portfolio {
+	return &portfolio{search: newSearch(), draws: newSampled(seed, b, portfolioDraws...)}
 }
 
 func (p *portfolio) begin(execution int) bool {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // This file bounds the search by preemptions. Where orders beyond the bound are left out, a backtrack point that lies
@@ -62,7 +63,7 @@ func canonical(ev []event) string {
 	lines := make([]string, len(ev))
 	for j, e := range ev {
 		count[e.actor]++
-		names[j] = fmt.Sprintf("%s %06d", e.actor, count[e.actor])
+		names[j] = fmt.Sprintf("%s %06d%s", e.actor, count[e.actor], e.fault())
 		var after []string
 		for i, o := range ev[:j] {
 			if o.actor != e.actor && o.foot.dependent(e.foot) {
@@ -76,21 +77,32 @@ func canonical(ev []event) string {
 	return fmt.Sprint(lines)
 }
 
+// fault says what fault an event is, by what is the same in equivalent executions: numbers of operations are not.
+func (e event) fault() string {
+	switch {
+	case e.actor == machinery:
+		return " " + e.key
+	case e.kind != noFault:
+		return " " + strings.TrimRight(e.key, "0123456789")
+	}
+	return ""
+}
+
 // reverseBounded is reverse for a search with a bound: it owes more, so that nothing within the bound is missed.
-func (s *search) reverseBounded(ev []event, i int, actors []string) {
-	s.oweAny(ev[i].pre, actors)
+func (s *search) reverseBounded(ev []event, i int, initials []event) {
+	s.oweAny(ev[i].pre, initials)
 	for i > 0 && ev[i-1].actor == ev[i].actor {
 		i--
 	}
-	s.oweAny(ev[i].pre, actors)
+	s.oweAny(ev[i].pre, initials)
 }
 
 // oweAny owes the steps of those actors that can move at a node, or all that can when none of them can.
-func (s *search) oweAny(n *node, actors []string) {
+func (s *search) oweAny(n *node, initials []event) {
 	moved := false
-	for _, actor := range actors {
-		if n.actorEnabled(actor) {
-			s.owe(n, actor)
+	for _, e := range initials {
+		if n.could(e) {
+			s.owe(n, e.actor)
 			moved = true
 		}
 	}

@@ -66,23 +66,23 @@ func (s *search) reverse(ev []event, hb [][]bool, i, j int) {
 	if n.depth < len(s.base) {
 		return // above it nothing is left out
 	}
-	var initials []string
+	var initials []event
 	for x, k := range rest {
 		first := !slices.ContainsFunc(rest[:x], func(u int) bool { return hb[k][u] })
-		if first && !slices.Contains(initials, ev[k].actor) {
-			initials = append(initials, ev[k].actor)
+		if first {
+			initials = append(initials, ev[k])
 		}
 	}
 	if s.bounds != nil {
-		s.reverseBounded(ev, i, append(initials, ev[j].actor))
+		s.reverseBounded(ev, i, append(initials, ev[j]))
 		return
 	}
-	if slices.ContainsFunc(initials, n.actorOwed) {
+	if slices.ContainsFunc(initials, n.covers) {
 		return
 	}
-	for _, actor := range slices.Backward(initials) {
-		if n.actorEnabled(actor) {
-			s.owe(n, actor)
+	for _, e := range slices.Backward(initials) {
+		if n.could(e) {
+			s.owe(n, e.actor)
 			return
 		}
 	}

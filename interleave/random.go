@@ -46,10 +46,11 @@ type sampled struct {
 	rng   *rand.Rand
 	feet  bool // s looks at footprints
 	count map[string]int
+	swarm swarm
 }
 
-func newSampled(seed uint64, names ...string) *sampled {
-	s := &sampled{seed: seed}
+func newSampled(seed uint64, b *budget, names ...string) *sampled {
+	s := &sampled{seed: seed, swarm: swarm{budget: b}}
 	for _, name := range names {
 		s.all = append(s.all, samplers[name]())
 	}
@@ -59,6 +60,7 @@ func newSampled(seed uint64, names ...string) *sampled {
 func (s *sampled) begin(execution int) bool {
 	s.s = s.all[execution%len(s.all)]
 	s.rng = rand.New(rand.NewPCG(s.seed, uint64(execution)))
+	s.swarm.draw(s.number)
 	s.s.begin(s.rng)
 	_, blind := s.s.(*uniform)
 	s.feet, s.count = !blind, map[string]int{}
@@ -66,16 +68,23 @@ func (s *sampled) begin(execution int) bool {
 }
 
 func (s *sampled) number(n int) int { return s.rng.IntN(n) }
-func (s *sampled) end(*Result)      { s.s.end(s.count) }
+
+func (s *sampled) end(res *Result) {
+	s.swarm.length = max(s.swarm.length, len(res.Trace.Steps))
+	s.s.end(s.count)
+}
 
 func (s *sampled) next(v *view) (choice, error) {
 	choices, alts := alternatives(v)
-	switch {
-	case len(alts) > 0:
-	case v.allEnded():
+	if len(alts) == 0 {
 		return choice{kind: chooseEnd}, nil
-	default:
-		return choice{kind: chooseIdle}, nil
+	}
+	if i := s.swarm.pick(alts, s.number); i >= 0 {
+		return choices[i], nil
+	}
+	alts = alts[:faultless(alts)]
+	if choices[0].kind == chooseIdle {
+		return choices[0], nil
 	}
 	steps := make([]candidate, len(alts))
 	for k := range alts {

@@ -146,6 +146,9 @@ type needs struct {
 // run runs a world in a bubble of its own, and watches it from outside.
 func (r *Runner) run(st strategy, n needs, build func(*World)) *Result {
 	e := &engine{cfg: r.cfg, strategy: st, reduces: n.footprints, trace: &Trace{}, journals: n.history, order: newConstraints(r.cfg.parsed), beats: new(atomic.Int64), phase: new(atomic.Int32)}
+	if b := r.cfg.budget; b != nil {
+		e.left = *b
+	}
 	res := &Result{Trace: e.trace}
 	res.Backend, res.Version = r.Backend()
 	if r.broken != nil {

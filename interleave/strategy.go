@@ -40,9 +40,9 @@ func (c *config) newStrategy() strategy {
 	case depthFirstName:
 		return &depthFirst{}
 	case "portfolio":
-		return newPortfolio(c.seed)
+		return newPortfolio(c.seed, c.budget)
 	}
-	return newSampled(c.seed, c.strategy)
+	return newSampled(c.seed, c.budget, c.strategy)
 }
 
 // view is what a strategy may look at: what could happen now, in a fixed order.
@@ -57,9 +57,13 @@ type view struct {
 
 	turn []*actorView // memory of rotation
 
-	listed  bool          // choices and alts are filled in
-	choices []choice      // what alternatives returns
-	alts    []alternative //
+	eng     *engine
+	left    budget           // faults that may still be chosen
+	offered [faultKinds]bool // kinds that have been among the alternatives
+	missed  bool             // a fault that could have come earlier can't come now, with what is left of the budget
+	listed  bool             // choices and alts are filled in
+	choices []choice         // what alternatives returns
+	alts    []alternative    //
 }
 
 // actorView lists what could happen to one actor.
@@ -114,6 +118,7 @@ type choice struct {
 	n      int
 	key    string
 	server string          // of a fault of a server; empty for the one without a name
+	fault  fault           // what it takes from the budget
 	token  *schedule.Token // what asked for a fault of the server; nil when nothing did
 	index  int             // its place in the schedule, from 1
 	forced bool            // a schedule asked for exactly this

@@ -50,6 +50,7 @@ type Step struct {
 	foot   footprint
 	noted  bool // an actor made a note after it
 	forced bool // a schedule asked for exactly this
+	apart  bool // a move of the clock that must not be joined with the next
 	nth    int  // place among the waiting operations that the token would match
 }
 

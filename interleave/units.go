@@ -105,12 +105,12 @@ func (r *Runner) unitStrategy(world func(*World), u Unit) (strategy, int) {
 	if r.cfg.strategy == portfolioName {
 		names = portfolioDraws
 	}
-	st := newSampled(r.cfg.seed, names...)
+	st := newSampled(r.cfg.seed, r.cfg.budget, names...)
 	// Samplers learn from one execution for the next. A unit knows nothing of those before it, so each learns from the same
 	// few, which count for nothing.
 	for i := range 2 * len(names) {
 		st.begin(warmUp + i)
-		st.end(r.run(st, needs{footprints: true}, world))
+		st.end(r.run(st, r.cfg.needs(), world))
 	}
 	return &from{st, u.From}, u.Draws
 }
@@ -206,7 +206,7 @@ func (s *scouting) visit(prefix []alternative) (*node, error) {
 	w := s.walk(nil)
 	w.prefix = prefix
 	s.now = w
-	res := s.r.run(s, needs{footprints: true}, s.world)
+	res := s.r.run(s, s.r.cfg.needs(), s.world)
 	if w.pending != nil {
 		w.arrived(res.Trace)
 	}
@@ -241,7 +241,7 @@ func (r *Runner) split(ctx context.Context, world func(*World), u Unit) ([]Unit,
 		}
 		states = slices.Replace(states, next, next+1, below...)
 	}
-	slices.SortStableFunc(states, func(a, b *node) int { return a.preempt - b.preempt })
+	slices.SortStableFunc(states, func(a, b *node) int { return a.preempt + a.faults - b.preempt - b.faults })
 	var units []Unit
 	for _, n := range states {
 		id := strconv.Itoa(len(units))
@@ -279,9 +279,12 @@ func (s *scouting) below(n *node) ([]*node, error) {
 	return list, nil
 }
 
-// rank puts what goes on without a preemption first.
+// rank puts what goes on without a preemption first, and faults last.
 func (s *scouting) rank(n *node, a alternative) int {
-	if a.actor == n.last {
+	switch {
+	case a.fault != noFault:
+		return 2
+	case a.actor == n.last:
 		return 0
 	}
 	return 1
