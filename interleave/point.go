@@ -14,7 +14,8 @@ import (
 // says A.point(label), and Explore tries both orders of two goroutines of one actor that wait. It is about state inside the
 // process, so it is independent of what other actors do.
 //
-// The label is not empty. Point panics when it is, and when the caller is not a goroutine of the world: one that the actor
+// Two goroutines that wait at points of one label can't be told apart: where it matters which goes on, give each a label of
+// its own. The label is not empty. Point panics when it is, and when the caller is not a goroutine of the world: one that the actor
 // has started. A goroutine of an actor that has died ends in it.
 func (a *Actor) Point(label string) {
 	if label == "" {
