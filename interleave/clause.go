@@ -22,6 +22,10 @@ func (w *teller) clause(s *Step) string {
 		return "never gets the message " + clip(s.Reply, 60)
 	case s.Kind == StepDeliver:
 		return "receives " + clip(s.Reply, 60)
+	case s.Kind == StepPoint && s.Fault == "crash":
+		return "dies at its point " + wire.Quote(s.Command[1])
+	case s.Kind == StepPoint:
+		return "passes its point " + wire.Quote(s.Command[1])
 	case s.Fault == "unsent":
 		return "loses its connection before " + s.Name + " is sent"
 	case s.Fault == "late":
@@ -158,13 +162,21 @@ func (w *teller) nobody(s *Step) string {
 	case s.Kind == StepClock:
 		return duration(s.Advance) + " pass"
 	case s.Fault == "evict":
-		return "the server evicts " + named(s.Keys[0])
+		return s.whichServer() + " evicts " + named(s.Keys[0])
 	case s.Fault == "restart":
-		return "the server restarts and has lost its memory"
+		return s.whichServer() + " restarts and has lost its memory"
 	case s.Fault == "flushscripts":
-		return "the server forgets its scripts"
+		return s.whichServer() + " forgets its scripts"
 	}
-	return "the server fails over, and the last writes are lost"
+	return s.whichServer() + " fails over, and the last writes are lost"
+}
+
+// whichServer names the server that a fault has happened to.
+func (s *Step) whichServer() string {
+	if s.Server == "" {
+		return "the server"
+	}
+	return "server " + s.Server
 }
 
 func plural(one bool) string {
@@ -182,6 +194,8 @@ func infinitive(c string) string {
 		verb = "be"
 	case "loses", "receives", "dies", "gives", "makes", "deletes", "changes", "reads", "sets", "runs", "calls", "gets", "sees":
 		verb = strings.TrimSuffix(verb, "s")
+	case "passes":
+		verb = "pass"
 	case "never":
 		verb, rest = "never", infinitive(rest)
 	}

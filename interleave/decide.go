@@ -183,9 +183,12 @@ func (s *Step) short() string {
 	return t.String()
 }
 
-// dependent reports whether the order of two steps of different actors can matter: they name a key in common and one of
-// them changed it, or both are about messages.
+// dependent reports whether the order of two steps can matter: they are of different actors and name a key in common that
+// one of them changed, or both are about messages; or they are two points of one actor.
 func dependent(a, b *Step) bool {
+	if a.Kind == StepPoint && b.Kind == StepPoint {
+		return a.Actor == b.Actor // of two goroutines, or it does not fit when it is tried
+	}
 	if a.Actor == b.Actor || a.Actor == "" || b.Actor == "" {
 		return false
 	}
@@ -222,6 +225,9 @@ func flipped(steps []*Step, i, j int) schedule.Schedule {
 		if s.Actor == steps[j].Actor {
 			order = append(order, s.Token())
 		}
+	}
+	if steps[i].Actor == steps[j].Actor {
+		order = append(order, steps[i].Token())
 	}
 	for _, s := range steps[i:j] {
 		if s.Actor != steps[j].Actor {

@@ -75,6 +75,8 @@ func TestTimerAgainstUnlock(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, "still held after unlock", j.Detail)
 	require.Equal(t, bad.String(), res.Trace.String())
+	require.Equal(t, "A.point(unlock) before A.point(renew) (the other way round it holds)", r.Decide(res, renewal(false)).Text)
+	require.Contains(t, r.Explain(t.Context(), res, renewal(false)).Story, "A passes its point unlock and passes its point renew.")
 	held(t, r, "B.. +1s A.point(renew) A.point(unlock)", renewal(false))
 
 	x = r.Explore(t.Context(), renewal(true))

@@ -78,6 +78,7 @@ func TestQuorumLosesAMember(t *testing.T) {
 		require.Equal(t, "server r2 restart", res.Trace.Steps[2].Summary())
 		require.Equal(t, "r2/lock gone (was A)", res.Trace.Steps[2].Changes[0].String())
 		require.Equal(t, "!restart@r2 (without it everything holds)", r.Decide(res, twoHolders).Text)
+		require.Contains(t, r.Explain(t.Context(), res, twoHolders).Story, "Then server r2 restarts and has lost its memory. Then B sets r2/lock to B")
 		text += res.Trace.String() + res.Trace.Table(interleave.TableOptions{})
 		data, err := res.Trace.Steps[2].MarshalJSON()
 		require.NoError(t, err)

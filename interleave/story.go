@@ -303,7 +303,7 @@ func (s *Step) without() string {
 	case s.Kind == StepClock:
 		return "no time passes"
 	case s.Kind == StepServer:
-		return "the server does not " + map[bool]string{true: "evict " + named(append(s.Keys, "")[0]), false: "lose anything"}[s.Fault == "evict"]
+		return s.whichServer() + " does not " + map[bool]string{true: "evict " + named(append(s.Keys, "")[0]), false: "lose anything"}[s.Fault == "evict"]
 	case s.Fault == "crash":
 		return s.Actor + " does not die"
 	case s.Fault == "drop":
