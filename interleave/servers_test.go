@@ -100,6 +100,20 @@ func TestQuorumHolds(t *testing.T) {
 	require.Greater(t, x.Orders, 3)
 }
 
+// A member that forgets is found without a schedule.
+func TestQuorumRestartIsFound(t *testing.T) {
+	onEach(t, func(t *testing.T, r *interleave.Runner) {
+		b, _ := r.Backend()
+		x := open(t, interleave.Redis(b), interleave.Faults("restart:1")).Explore(t.Context(), twoHolders)
+		require.Equal(t, interleave.Violated, x.Outcome(), x.String())
+		require.Equal(t, "one holder", x.Found[0].What)
+		require.Regexp(t, `!restart@r[123]`, x.Found[0].First.Trace.Schedule().String())
+		res := run(t, r, x.Found[0].First.Trace.Schedule().String(), twoHolders)
+		_, ok := res.Violated("one holder")
+		require.True(t, ok)
+	})
+}
+
 // independent is a world of two processes on two servers: nothing that one does can matter to the other.
 func independent(w *interleave.World) {
 	w.Servers("x", "y")
