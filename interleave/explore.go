@@ -40,6 +40,8 @@ type Exploration struct {
 	Windows []WindowCount
 	// Serial is what SerialOracle has found; nil without it.
 	Serial *Serial
+	// Coverage is what was looked at; nil without WhyNoBug.
+	Coverage *Coverage
 	// Err says why the search was given up: a *NondeterminismError, or the Err of a world that could not be run.
 	Err error `json:"-"`
 }
@@ -97,6 +99,7 @@ func Explore(t *testing.T, world func(*World), opts ...Option) *Exploration {
 		return &Exploration{Executions: 1, Orders: 1, Bound: "a replay runs one order"}
 	}
 	r := openTest(t, opts)
+	r.cfg.why = r.cfg.why || testing.Verbose()
 	x := r.Explore(t.Context(), world)
 	switch {
 	case len(x.Found) > 0:
@@ -105,6 +108,9 @@ func Explore(t *testing.T, world func(*World), opts ...Option) *Exploration {
 		t.Errorf("interleave: %s%s", strings.TrimPrefix(x.Err.Error(), "interleave: "), hint(x.Err))
 	case x.Outcome() != Held:
 		t.Errorf("interleave: undecided: %s", x)
+	}
+	if x.Coverage != nil && x.Outcome() == Held {
+		t.Logf("interleave: %s\n%s", x, x.Coverage)
 	}
 	if x.Serial != nil {
 		t.Logf("interleave: %s", x.Serial.text(t.Name()))

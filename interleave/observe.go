@@ -4,14 +4,18 @@ import "context"
 
 // observer looks at every order of an exploration for what is no verdict: windows, coverage, the serial oracle.
 type observer struct {
-	windows []WindowCount
-	serial  *serialOracle
+	windows  []WindowCount
+	serial   *serialOracle
+	coverage *Coverage
 }
 
 func (r *Runner) newObserver(ctx context.Context, world func(*World)) *observer {
 	o := &observer{}
 	if r.cfg.serial != "" {
 		o.serial = r.newSerialOracle(ctx, world)
+	}
+	if r.cfg.why {
+		o.coverage = &Coverage{}
 	}
 	return o
 }
@@ -22,11 +26,14 @@ func (o *observer) order(res *Result) {
 	if o.serial != nil {
 		o.serial.compare(res)
 	}
+	if o.coverage != nil {
+		o.coverage.look(res.Trace)
+	}
 }
 
 // report puts what has been found into the exploration.
 func (o *observer) report(x *Exploration) {
-	x.Windows = o.windows
+	x.Windows, x.Coverage = o.windows, o.coverage
 	if o.serial != nil {
 		x.Serial = &o.serial.Serial
 	}

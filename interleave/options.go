@@ -29,6 +29,7 @@ type config struct {
 	seed         uint64
 	firstOnly    bool
 	serial       SerialLevel
+	why          bool // collect the coverage
 	twice        bool
 	preemptions  *int
 	watch        func(Progress)

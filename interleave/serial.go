@@ -90,11 +90,12 @@ type serialOracle struct {
 	canon    *canon
 	outcomes []*outcome
 	known    map[string]bool
+	moves    bool // the clock may have been moved as a choice
 }
 
 // newSerialOracle runs the serial orders.
 func (r *Runner) newSerialOracle(ctx context.Context, world func(*World)) *serialOracle {
-	o := &serialOracle{Serial: Serial{Level: r.cfg.serial}, known: map[string]bool{}}
+	o := &serialOracle{Serial: Serial{Level: r.cfg.serial}, known: map[string]bool{}, moves: r.cfg.budget != nil}
 	turns := &serially{}
 	inOrder := func(w *World) {
 		world(w)
@@ -176,7 +177,7 @@ func (o *serialOracle) learn(pairs [][2]*Trace) {
 // compare looks at an order of the exploration.
 func (o *serialOracle) compare(res *Result) {
 	t := res.Trace
-	if o.Why != "" || res.Err != nil || t.Bound != "" || slices.ContainsFunc(t.Steps, (*Step).faulty) {
+	if o.Why != "" || res.Err != nil || t.Bound != "" || slices.ContainsFunc(t.Steps, func(s *Step) bool { return s.faulty() || o.moves && s.Kind == StepClock }) {
 		return
 	}
 	o.Compared++
@@ -302,11 +303,16 @@ func (t *serially) hold(w *World) {
 func (t *serially) begin(int) bool { return !t.over }
 
 // again begins an execution with the same choices.
-func (t *serially) again() { t.at, t.begun, t.between, t.taken, t.width = 0, false, undecided, nil, nil }
+func (t *serially) again() {
+	t.at, t.begun, t.between, t.taken, t.width = 0, false, undecided, nil, nil
+}
 
 func (t *serially) next(v *view) (choice, error) {
 	choices, alts := alternatives(v)
-	daemon := slices.IndexFunc(alts, func(x alternative) bool { return v.actor(x.actor).daemon })
+	var none fault
+	daemon := slices.IndexFunc(alts, func(x alternative) bool {
+		return x.fault == none && x.actor != "" && v.actor(x.actor).daemon
+	})
 	for ; t.at < len(t.order); t.at, t.begun = t.at+1, false {
 		a := v.actor(t.order[t.at])
 		if a.ended() {
@@ -326,7 +332,7 @@ func (t *serially) next(v *view) (choice, error) {
 		}
 		var mine []int
 		for i := range alts {
-			if alts[i].actor == a.name {
+			if alts[i].actor == a.name && alts[i].fault == none {
 				mine = append(mine, i)
 			}
 		}

@@ -22,6 +22,7 @@ type exploreFlags struct {
 	seed          uint64
 	max           int
 	first, json   bool
+	why           bool
 	serial        string // level of the serial oracle; empty: none
 }
 
@@ -173,6 +174,9 @@ func (a *app) printExploration(f exploreFlags, s *scenarios.Scenario, v *scenari
 	fmt.Fprintf(a.stdout, "%s\n%d executions%s%s\n", plain(x.String()), x.Executions, f.drawn(), pruned(x))
 	a.printWindows(x)
 	a.printSerial(f, s, v, x)
+	if x.Coverage != nil {
+		fmt.Fprintf(a.stdout, "\n%s\n", plain(x.Coverage.String()))
+	}
 	for i, found := range x.Found {
 		fmt.Fprintf(a.stdout, "\n%s in %d of %d orders; the first%s:\n", a.paint(red, fmt.Sprintf("violated: %q", found.What)), found.Orders, x.Orders, f.order())
 		res := found.First

@@ -16,6 +16,7 @@ import (
 func (f *exploreFlags) addOracles(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.serial, "serial", "", "compare every order with the serial ones, in which the actors come one after the other: by the final state and\n"+
 		"what the actors are told (replies), or by the state alone (state). What no serial order gives is a hint, and no violation")
+	cmd.Flags().BoolVar(&f.why, "why", false, "say what was looked at: operations, shared keys, and what was seen in one order only")
 	cmd.Flag("serial").NoOptDefVal = string(interleave.SerialReplies)
 	must(cmd.RegisterFlagCompletionFunc("serial", completeSerial))
 }
@@ -41,10 +42,14 @@ func (f *exploreFlags) checkOracles() error {
 
 // oracles are the options for what needs no invariant.
 func (f *exploreFlags) oracles() []interleave.Option {
-	if f.serial == "" {
-		return nil
+	var out []interleave.Option
+	if f.serial != "" {
+		out = append(out, interleave.SerialOracle(interleave.SerialLevel(f.serial)))
 	}
-	return []interleave.Option{interleave.SerialOracle(interleave.SerialLevel(f.serial))}
+	if f.why {
+		out = append(out, interleave.WhyNoBug())
+	}
+	return out
 }
 
 // printSerial prints what the serial oracle has found, with the first order that is equivalent to no serial one, unless a
@@ -80,6 +85,13 @@ func (a *app) printWindows(x *interleave.Exploration) {
 // observed adds to the document what is no verdict.
 func observed(doc *report.Exploration, x *interleave.Exploration) {
 	doc.Windows, doc.Serial = x.Windows, x.Serial
+	if c := x.Coverage; c != nil {
+		doc.Coverage = &report.Coverage{Verdict: c.Verdict(), Actors: c.Actors, OneWay: c.OneWay(), Everything: c.Everything, Unseen: c.Unseen()}
+		for _, k := range c.Keys {
+			k.Seen = nil // a fingerprint means nothing to a reader
+			doc.Coverage.Keys = append(doc.Coverage.Keys, k)
+		}
+	}
 	doc.Reason = cmp.Or(doc.Reason, unreached(x))
 }
 

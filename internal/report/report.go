@@ -192,7 +192,18 @@ type Exploration struct {
 	// Windows says in how many orders two actors were at once in a window of the race.
 	Windows   []interleave.WindowCount `json:"windows,omitempty"`
 	Serial    *interleave.Serial       `json:"serial,omitempty"`      // with --serial
+	Coverage  *Coverage                `json:"coverage,omitempty"`    // with --why
 	PerSecond float64                  `json:"executions_per_second"` // differs from run to run
+}
+
+// Coverage is what an exploration has looked at.
+type Coverage struct {
+	Verdict    string                     `json:"verdict"`
+	Actors     []interleave.ActorCoverage `json:"actors"`
+	Keys       []interleave.KeyCoverage   `json:"keys"`
+	OneWay     []string                   `json:"one_way,omitempty"`    // pairs of operations that were seen in one order only
+	Everything []string                   `json:"everything,omitempty"` // operations that may touch every key
+	Unseen     []string                   `json:"unseen,omitempty"`     // what never passed the gate
 }
 
 // Violation is one way in which orders go wrong.
