@@ -20,6 +20,20 @@ func (r *Runner) newObserver(ctx context.Context, world func(*World)) *observer 
 	return o
 }
 
+// fresh is an observer of the same world that has seen no order yet.
+func (o *observer) fresh() *observer {
+	f := &observer{}
+	if o.serial != nil {
+		again := *o.serial
+		again.Compared, again.NotSerial, again.Schedule, again.Different = 0, 0, "", ""
+		f.serial = &again
+	}
+	if o.coverage != nil {
+		f.coverage = &Coverage{}
+	}
+	return f
+}
+
 // order looks at an order that has been run to its end.
 func (o *observer) order(res *Result) {
 	o.windows = countWindows(o.windows, res.Trace)

@@ -1,6 +1,7 @@
 package interleave
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,11 +19,15 @@ type Unit struct {
 	// Draws counts the executions of a unit that draws orders instead, From is the number of the first.
 	Draws int `json:"draws,omitempty"`
 	From  int `json:"from,omitempty"`
+	// Trial is the number, from 1, of an execution of the trial: the first few executions of the search, which every process
+	// runs. When they are all, each is a unit; else the last stands for all of them.
+	Trial int `json:"trial,omitempty"`
 }
 
 // UnitStep names a step that could be taken, and says what it touches.
 type UnitStep struct {
 	Actor  string   `json:"actor,omitempty"`
+	Fault  int      `json:"fault,omitempty"` // its kind
 	Key    string   `json:"key"`
 	All    bool     `json:"all,omitempty"`
 	Reads  []string `json:"reads,omitempty"`
@@ -50,7 +55,7 @@ type PartFinding struct {
 	What     string `json:"what"`
 	Orders   int    `json:"orders"`
 	Schedule string `json:"schedule"` // of the first order that goes wrong in this way
-	Switches int    `json:"switches"` // how often the actor changes in it
+	Switches int    `json:"switches"` // how often the actor changes in it; 0 in a trial, which is kept
 }
 
 // Assembly hands out the units of an exploration and puts the parts together, in the order of the units whatever the
@@ -201,6 +206,7 @@ func (a *Assembly) violated(f PartFinding) {
 // add adds the counts of another part of an exploration.
 func (x *Exploration) add(y *Exploration) {
 	x.Steps = sameSteps(x, y)
+	x.Steps = sameSteps(x, y)
 	x.Executions += y.Executions
 	x.Points += y.Points
 	x.Orders += y.Orders
@@ -208,6 +214,7 @@ func (x *Exploration) add(y *Exploration) {
 	x.Undecided += y.Undecided
 	x.Violating += y.Violating
 	x.Repeated += y.Repeated
+	x.Bound = cmp.Or(y.Bound, x.Bound)
 	if y.Why != "" {
 		x.Why = y.Why
 	}

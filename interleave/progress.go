@@ -40,7 +40,7 @@ func Until(ctx context.Context) Option { return func(c *config) { c.until = ctx 
 
 // tell tells the one who watches.
 func (e *exploring) tell(st strategy) {
-	if e.r.cfg.watch == nil {
+	if e.r.cfg.watch == nil || e.brief {
 		return
 	}
 	p := Progress{Executions: e.Executions, Orders: e.Orders, Pruned: e.Pruned, Undecided: e.Undecided, Violating: e.Violating, most: e.r.cfg.maxOrders}

@@ -27,6 +27,7 @@ type Runner struct {
 	server backend.Server
 	more   []backend.Server // for worlds with several servers, opened when a world first asks
 	t      *testing.T       // hosts the bubbles; nil outside tests
+	trial  *trial           // of the exploration that was split last
 	broken error            // a world was given up while it may still use the server
 }
 

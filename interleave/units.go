@@ -20,17 +20,20 @@ const (
 	unitDraws   = 256 // executions of a unit that draws
 )
 
-// unitTooLarge is how many executions a unit has after which it is cut again. Only a test sets it.
-var unitTooLarge = 4_096
+// Only tests set these.
+var (
+	unitTooLarge = 4_096 // executions of a unit after which it is cut again
+	trialLength  = 500   // executions of a search that are run before anything is cut
+)
 
 // Split cuts the exploration of a world into units. What it does depends on the world and the options alone.
 func (r *Runner) Split(ctx context.Context, world func(*World)) ([]Unit, error) {
-	if r.cfg.strategy == depthFirstName || r.cfg.preemptions != nil {
-		return nil, errors.New("interleave: the strategy dfs and a search with a bound of preemptions are not cut into units")
+	if r.cfg.whole() {
+		return []Unit{{ID: "whole"}}, nil
 	}
 	switch r.cfg.strategy {
 	case exhaustiveName:
-		return r.split(ctx, world, Unit{})
+		return r.splitAfterTrial(ctx, world)
 	case portfolioName:
 		first := min(portfolioFirst, r.cfg.maxOrders)
 		return append([]Unit{{ID: "0"}}, r.draws(first, 1)...), nil
@@ -44,6 +47,10 @@ const (
 	portfolioName  = "portfolio"
 )
 
+// whole reports whether an exploration can't be cut: in a search with a bound of preemptions subtrees depend on one another,
+// and plain depth-first search is there to be compared with.
+func (c *config) whole() bool { return c.preemptions != nil || c.strategy == depthFirstName }
+
 // draws are units for the executions from the given one on.
 func (r *Runner) draws(from, id int) []Unit {
 	var units []Unit
@@ -55,11 +62,16 @@ func (r *Runner) draws(from, id int) []Unit {
 
 // ExplorePart explores one unit, until it is done, the context ends, or a bound of the whole exploration is reached in it.
 func (r *Runner) ExplorePart(ctx context.Context, world func(*World), u Unit) Part {
+	if u.Trial > 0 {
+		return r.trialPart(ctx, world, u)
+	}
 	return r.explorePart(ctx, world, u, 0)
 }
 
 // explorePart stops after most executions, if that is more than 0.
 func (r *Runner) explorePart(ctx context.Context, world func(*World), u Unit, most int) Part {
+	ctx, free := r.cfg.within(ctx)
+	defer free()
 	st, limit := r.unitStrategy(world, u)
 	if most > 0 {
 		limit = most
@@ -68,6 +80,9 @@ func (r *Runner) explorePart(ctx context.Context, world func(*World), u Unit, mo
 	e := &exploring{Exploration: &Exploration{}, r: r, ctx: ctx, world: world, each: o.order, limit: limit, brief: true}
 	e.all(st)
 	p := Part{Unit: u, Done: e.Complete}
+	if s, ok := st.(*search); ok && e.Bound != "" && e.Bound == s.limit() {
+		p.Done, p.Sum.Bound = true, e.Bound // as complete as its bound lets it be
+	}
 	if e.Bound == "" && e.Err == nil && !e.Complete && most == 0 {
 		switch { // it has come to its limit
 		case u.Draws > 0 || r.cfg.strategy == portfolioName:
@@ -81,6 +96,12 @@ func (r *Runner) explorePart(ctx context.Context, world func(*World), u Unit, mo
 			p.Done = e.Complete
 		}
 	}
+	p.fill(e, o)
+	return p
+}
+
+// fill takes over what an exploration has come to.
+func (p *Part) fill(e *exploring, o *observer) {
 	o.report(e.Exploration)
 	if e.Err != nil {
 		p.Error = e.Err.Error()
@@ -88,13 +109,16 @@ func (r *Runner) explorePart(ctx context.Context, world func(*World), u Unit, mo
 	for _, f := range e.Found {
 		p.Findings = append(p.Findings, PartFinding{f.What, f.Orders, f.First.Trace.Schedule().String(), f.First.Trace.switches()})
 	}
+	bound := p.Sum.Bound
 	p.Sum = *e.Exploration
-	p.Sum.Found, p.Sum.Err, p.Sum.Bound = nil, nil, ""
-	return p
+	p.Sum.Found, p.Sum.Err, p.Sum.Bound = nil, nil, bound
 }
 
 // unitStrategy is the strategy for a unit, and the number of executions after which a search is taken to be too large.
 func (r *Runner) unitStrategy(world func(*World), u Unit) (strategy, int) {
+	if r.cfg.whole() {
+		return r.cfg.newStrategy(), 0
+	}
 	if u.Draws == 0 {
 		if r.cfg.strategy == portfolioName {
 			return newSearch(), portfolioFirst
@@ -158,8 +182,8 @@ func (r *Runner) Assemble(ctx context.Context, a *Assembly, world func(*World)) 
 	x := a.sum
 	switch {
 	case a.over && (x.Complete || x.Bound != "" || x.Err != nil):
-	case a.at == len(a.slots) && a.slots[a.at-1].part.Done && r.cfg.strategy == exhaustiveName:
-		x.Complete = true
+	case a.at == len(a.slots) && a.slots[a.at-1].part.Done && (r.cfg.strategy == exhaustiveName || r.cfg.whole()):
+		x.Complete = x.Bound == ""
 	case a.bounded():
 	case ctx.Err() != nil:
 		x.Bound = boundContext(ctx, x.Executions)
@@ -179,7 +203,7 @@ func newSearchBelow(u Unit) *search {
 	s := newSearch()
 	s.sleep = map[string]footprint{}
 	for _, p := range u.Prefix {
-		s.base = append(s.base, alternative{actor: p.Actor, key: p.Key})
+		s.base = append(s.base, alternative{p.Actor, p.Key, fault(p.Fault)})
 	}
 	for _, p := range u.Sleep {
 		s.sleep[p.Key] = footprint{all: p.All, reads: p.Reads, writes: p.Writes}
@@ -304,7 +328,7 @@ func (n *node) path() []alternative {
 func (n *node) unit(id string) Unit {
 	u := Unit{ID: id}
 	for _, a := range n.path() {
-		u.Prefix = append(u.Prefix, UnitStep{Actor: a.actor, Key: a.key})
+		u.Prefix = append(u.Prefix, UnitStep{Actor: a.actor, Key: a.key, Fault: int(a.fault)})
 	}
 	for _, key := range slices.Sorted(maps.Keys(n.sleep)) {
 		f := n.sleep[key]

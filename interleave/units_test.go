@@ -58,9 +58,29 @@ func TestUnitsComeToTheSame(t *testing.T) {
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		p := drawProgram(rt)
-		whole, parts := r.Explore(context.Background(), p.world), r.ExploreParts(context.Background(), p.world)
+		whole := r.Explore(context.Background(), p.world)
+		if whole.Executions > 60 {
+			rt.Skip("enough of those below")
+		}
+		parts := r.ExploreParts(context.Background(), p.world)
+		require.Equal(rt, describe(rt, whole), describe(rt, parts), "what is over with the trial is the search itself: %s", p)
+		defer func(n int) { trialLength = n }(trialLength)
+		trialLength = 1
+		parts = r.ExploreParts(context.Background(), p.world)
 		require.Equal(rt, outcomes(whole), outcomes(parts), "%s", p)
 	})
+}
+
+// TestUnitsWithFaults: faults are steps like any other.
+func TestUnitsWithFaults(t *testing.T) {
+	defer func(n int) { trialLength = n }(trialLength)
+	for _, opt := range []Option{Faults("crash:1"), Faults("lost:1"), Faults("evict:1"), Faults("restart:1")} {
+		r := openFor(t, opt)
+		trialLength = 500
+		whole := r.Explore(context.Background(), lostUpdate(2))
+		trialLength = 1
+		require.Equal(t, outcomes(whole), outcomes(r.ExploreParts(context.Background(), lostUpdate(2))))
+	}
 }
 
 // TestUnitsAnyOrder: whatever the order in which parts come and whoever has run them, they add up to the same bytes; also
@@ -68,7 +88,7 @@ func TestUnitsComeToTheSame(t *testing.T) {
 func TestUnitsAnyOrder(t *testing.T) {
 	world := lostUpdate(4)
 	for _, opts := range [][]Option{nil, {MaxExecutions(100)}, {StopAtFirst()}, {Strategy("surw"), Seed(3), MaxExecutions(700)},
-		{Strategy("portfolio"), MaxExecutions(1000)}} {
+		{Strategy("portfolio"), MaxExecutions(1000)}, {Preemptions(1)}, {Strategy("dfs"), MaxExecutions(300)}} {
 		r := openFor(t, opts...)
 		want := describe(t, r.ExploreParts(context.Background(), world))
 		for seed := range uint64(3) {
@@ -90,7 +110,7 @@ func TestUnitsAnyOrder(t *testing.T) {
 }
 
 // describe is all of an exploration as text.
-func describe(t *testing.T, x *Exploration) string {
+func describe(t require.TestingT, x *Exploration) string {
 	text, err := json.Marshal(x)
 	require.NoError(t, err)
 	return string(text)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,6 +25,7 @@ type exploreFlags struct {
 	first, json   bool
 	why           bool
 	serial        string // level of the serial oracle; empty: none
+	campaign      campaignFlags
 }
 
 // exhaustive is the strategy that is used when none is named.
@@ -51,8 +53,11 @@ func strategiesHelp() string {
 	return b.String()
 }
 
-func newExplore(a *app) *cobra.Command {
-	var f exploreFlags
+func newExplore(a *app) *cobra.Command { return newExploreOf(a, nil) }
+
+// newExploreOf is the command for parts that have been explored already, if there are any.
+func newExploreOf(a *app, parts []report.Parts) *cobra.Command {
+	f := exploreFlags{campaign: campaignFlags{merged: parts}}
 	cmd := &cobra.Command{
 		Use:   "explore A1",
 		Short: "Run one race in every inequivalent order",
@@ -81,6 +86,9 @@ func newExplore(a *app) *cobra.Command {
 			if cmd.Flags().Changed("seed") && f.strategy == exhaustive {
 				return usage("--strategy portfolio", "--seed is for a strategy that draws, not for %s", f.strategy)
 			}
+			if err := f.campaign.check(cmd); err != nil {
+				return err
+			}
 			return a.explore(cmd.Context(), f, args[0])
 		},
 	}
@@ -92,6 +100,7 @@ func newExplore(a *app) *cobra.Command {
 	cmd.Flags().BoolVar(&f.first, "first", false, "stop at the first order that goes wrong")
 	f.addOracles(cmd)
 	f.redis.add(cmd)
+	f.campaign.add(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON only")
 	must(cmd.RegisterFlagCompletionFunc("impl", completeImpls))
 	must(cmd.RegisterFlagCompletionFunc("variant", cobra.NoFileCompletions))
@@ -127,11 +136,22 @@ func (a *app) explore(ctx context.Context, f exploreFlags, word string) error {
 	var executions atomic.Int64
 	started := time.Now()
 	stop := a.watchExploration(f, &executions)
-	x := runner.Explore(ctx, func(w *interleave.World) {
+	c := &campaign{campaignFlags: &f.campaign, a: a, name: s.ID + "-" + f.impl, runner: runner, ran: &executions, world: func(w *interleave.World) {
 		executions.Add(1)
 		world(w)
-	})
+	}}
+	if f.campaign.worker {
+		stop()
+		return errors.Join(c.serve(ctx), runner.Close())
+	}
+	x, err := c.run(ctx, s.ID)
 	stop()
+	if err != nil {
+		return errors.Join(err, runner.Close())
+	}
+	if c.mine != nil {
+		return errors.Join(c.printShard(s.ID, f.json, x), runner.Close())
+	}
 	took := time.Since(started)
 	x.Bound = strings.ReplaceAll(x.Bound, "MaxExecutions", "--max") // as it is called here
 	if context.Cause(ctx) != nil && x.Err != nil {

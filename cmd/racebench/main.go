@@ -13,24 +13,42 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"syscall"
 
 	"github.com/redis/go-redis/v9/logging"
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() { os.Exit(runAs(itself, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// run is the whole command: it returns the exit code.
+// itself is this command once more, with the same arguments and more.
+func itself(more ...string) *exec.Cmd {
+	path, err := os.Executable()
+	if err != nil {
+		path = os.Args[0]
+	}
+	cmd := exec.Command(path, append(slices.Clone(os.Args[1:]), more...)...)
+	cmd.Args[0] = os.Args[0]
+	return cmd
+}
+
+// run is the whole command, in this process alone: it returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return runAs(nil, args, stdin, stdout, stderr)
+}
+
+// runAs is run for a process that can start itself again.
+func runAs(itself func(...string) *exec.Cmd, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	// One P makes the order in which goroutines start stable, and hand-overs between them cheap.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // worlds are short, and what they leave is small
 	logging.Disable()                                 // go-redis tells standard error what is none of a reader's business
-	a := &app{stdout: &printer{w: stdout}, stderr: &printer{w: stderr}, args: args}
+	a := &app{stdout: &printer{w: stdout}, stderr: &printer{w: stderr}, args: args, stdin: stdin, itself: itself}
 	ctx, stop := a.interruptible()
 	defer stop()
 	root := newRoot(a)
@@ -53,6 +71,8 @@ type app struct {
 	stdout, stderr *printer
 	args           []string
 	plain          bool // no colours
+	stdin          io.Reader
+	itself         func(...string) *exec.Cmd // nil where the process can't be started again
 }
 
 // interruptible returns a context that ends with the first SIGINT, SIGTERM or SIGHUP. The second ends the process at once;

@@ -19,6 +19,7 @@ const (
 	KindRun         = "run"
 	KindReplay      = "replay"
 	KindExploration = "exploration"
+	KindParts       = "exploration.parts"
 	KindMeta        = "run.meta"
 	KindCatalogue   = "catalogue"
 	KindDoctor      = "doctor"
@@ -27,7 +28,18 @@ const (
 // Head begins every document.
 type Head struct {
 	Schema int    `json:"schema"` // Schema
-	Kind   string `json:"kind"`   // run, replay, exploration, run.meta, catalogue or doctor
+	Kind   string `json:"kind"`   // one of the kinds above
+}
+
+// Parts is what has been explored of an exploration: a shard, or a checkpoint.
+type Parts struct {
+	Head
+	Backend  Backend           `json:"backend"`
+	Scenario string            `json:"scenario"`
+	Settings map[string]string `json:"settings"` // flags of racebench explore that are not at their default
+	Shard    string            `json:"shard,omitempty"`
+	Units    int               `json:"units"` // of the whole exploration
+	Parts    []interleave.Part `json:"parts"` // those that are done, in the order in which they came
 }
 
 // Run is what racebench run found.

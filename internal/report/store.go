@@ -150,3 +150,33 @@ func decode(text []byte, to any) error {
 	}
 	return nil
 }
+
+// WriteParts stores parts of an exploration in a file, whose folder it makes. The file is complete or as it was before.
+func WriteParts(path string, doc Parts) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return plain(err)
+	}
+	draft, err := writeDraft(dir, filepath.Base(path), doc)
+	if err == nil {
+		err = os.Rename(draft, path)
+	}
+	if err != nil && draft != "" {
+		os.Remove(draft)
+	}
+	return plain(err)
+}
+
+// LoadParts reads what WriteParts has stored.
+func LoadParts(path string) (*Parts, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var head Head
+	if err := json.Unmarshal(text, &head); err != nil || head.Kind != KindParts || head.Schema != Schema {
+		return nil, fmt.Errorf("no document of kind %q, schema %d", KindParts, Schema)
+	}
+	doc := new(Parts)
+	return doc, decode(text, doc)
+}
