@@ -79,3 +79,23 @@ func describeAlts(alts []alternative) string {
 	}
 	return text
 }
+
+// faultless counts the alternatives that are no faults, which come first.
+func faultless(alts []alternative) int {
+	for i, a := range alts {
+		if a.fault != noFault {
+			return i
+		}
+	}
+	return len(alts)
+}
+
+// moves are the alternatives that are an actor's own, without a fault.
+func moves(v *view) ([]choice, []alternative) {
+	choices, alts := alternatives(v)
+	n := faultless(alts)
+	if n == 0 || choices[0].kind == chooseIdle {
+		return nil, nil
+	}
+	return choices[:n], alts[:n]
+}

@@ -246,7 +246,7 @@ func (w *hunter) violated(v *view) bool {
 
 // turns lists what could come now: what is calmest first.
 func (w *hunter) turns(v *view) (choices []choice, turns []turn, feet []footprint) {
-	all, alts := alternatives(v)
+	all, alts := moves(v)
 	waiting := 0 // actors that have a step to take
 	for _, a := range v.actors {
 		if w.canGo(a) {

@@ -308,11 +308,8 @@ func (t *serially) again() {
 }
 
 func (t *serially) next(v *view) (choice, error) {
-	choices, alts := alternatives(v)
-	var none fault
-	daemon := slices.IndexFunc(alts, func(x alternative) bool {
-		return x.fault == none && x.actor != "" && v.actor(x.actor).daemon
-	})
+	choices, alts := moves(v)
+	daemon := slices.IndexFunc(alts, func(x alternative) bool { return v.actor(x.actor).daemon })
 	for ; t.at < len(t.order); t.at, t.begun = t.at+1, false {
 		a := v.actor(t.order[t.at])
 		if a.ended() {
@@ -332,7 +329,7 @@ func (t *serially) next(v *view) (choice, error) {
 		}
 		var mine []int
 		for i := range alts {
-			if alts[i].actor == a.name && alts[i].fault == none {
+			if alts[i].actor == a.name {
 				mine = append(mine, i)
 			}
 		}

@@ -54,13 +54,3 @@ func (s *swarm) pick(alts []alternative, number func(n int) int) int {
 	}
 	return -1
 }
-
-// faultless counts the alternatives that are no faults, which come first.
-func faultless(alts []alternative) int {
-	for i, a := range alts {
-		if a.fault != noFault {
-			return i
-		}
-	}
-	return len(alts)
-}
