@@ -19,9 +19,8 @@
 //   - [Replay] is Force for the complete schedule that a failure printed.
 //   - [Open] gives a [Runner] for programs and for many worlds in a row.
 //
-// [Explore] runs every order of commands and messages that is not equivalent to another. It draws no faults, and the clock
-// moves only when everybody waits: a lease that runs out in the middle, a crash, a lost reply are for [Force], with +10s,
-// !crash, !lost in the schedule.
+// [Explore] runs every order of commands and messages that is not equivalent to another. It has no faults, and the clock
+// moves only when everybody waits, unless [Faults] and [Jumps] give it a budget of them.
 //
 // An exploration that found nothing has proved nothing if it never came to the race: [World.Window] names the stretch in
 // which two actors must be at once, and where none of the orders had it open the exploration is undecided.

@@ -18,6 +18,7 @@ import (
 
 type exploreFlags struct {
 	redis         redisFlags
+	budget        faultFlags
 	impl, variant string
 	strategy      string
 	seed          uint64
@@ -63,7 +64,7 @@ func newExploreOf(a *app, parts []report.Parts) *cobra.Command {
 		Short: "Run one race in every inequivalent order",
 		Long: "Runs the world of a race in every order of its commands, leaving out those that only swap commands about different\n" +
 			"keys, the ones with the fewest preemptions first. Prints how many orders there are, how many violate each invariant,\n" +
-			"and the first that does. Faults and clock moves of the catalogue's own order are not part of it, and none are drawn.\n\n" +
+			"and the first that does. Faults and clock moves of the catalogue's own order are not part of it; see --faults, --jump.\n\n" +
 			"Strategies:\n\n" + strategiesHelp() + "\n" +
 			"Those that draw run as many worlds as --max says, may run an order twice, and never prove that all hold: without a\n" +
 			"violation they end undecided (a portfolio, when its 500 were not all). The same seed gives the same exploration.",
@@ -102,6 +103,7 @@ func newExploreOf(a *app, parts []report.Parts) *cobra.Command {
 	f.redis.add(cmd)
 	f.campaign.add(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON only")
+	f.budget.add(cmd)
 	must(cmd.RegisterFlagCompletionFunc("impl", completeImpls))
 	must(cmd.RegisterFlagCompletionFunc("variant", cobra.NoFileCompletions))
 	must(cmd.RegisterFlagCompletionFunc("strategy", completeStrategies))
@@ -128,7 +130,7 @@ func (a *app) explore(ctx context.Context, f exploreFlags, word string) error {
 	if f.first {
 		options = append(options, interleave.StopAtFirst())
 	}
-	runner, err := f.redis.open(options...)
+	runner, err := f.redis.open(f.budget.options(options)...)
 	if err != nil {
 		return err
 	}

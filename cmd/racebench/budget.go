@@ -1,0 +1,27 @@
+package main
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/racebench/racebench/interleave"
+)
+
+// faultFlags are the faults and moves of the clock that an exploration may choose.
+type faultFlags struct {
+	faults string
+	jumps  []time.Duration
+}
+
+func (f *faultFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.faults, "faults", "", "faults that a world may have, at most so many of each kind: crash:1,lost:1 (default none)")
+	cmd.Flags().DurationSliceVar(&f.jumps, "jump", nil, "size of a move of the clock while operations wait, once in a world; can be repeated")
+	must(cmd.RegisterFlagCompletionFunc("faults", cobra.NoFileCompletions))
+	must(cmd.RegisterFlagCompletionFunc("jump", cobra.NoFileCompletions))
+}
+
+// options adds what the flags ask for.
+func (f *faultFlags) options(to []interleave.Option) []interleave.Option {
+	return append(to, interleave.Faults(f.faults), interleave.Jumps(f.jumps...))
+}
