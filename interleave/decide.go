@@ -91,6 +91,10 @@ func (s *shrinker) decide(res *Result) (*Decision, *Result) {
 				if holds(flipped(steps, i, j), d) {
 					return d
 				}
+				// The clock may have moved only because everybody waited.
+				if waited := slices.ContainsFunc(steps[j:], func(x *Step) bool { return x.Kind == StepClock }); waited && holds(flipped(steps[:j+1], i, j), d) {
+					return d
+				}
 			}
 		}
 		return alone(func(i int) bool { return steps[i].Kind == StepClock })

@@ -201,13 +201,19 @@ func (a *app) printExploration(f exploreFlags, s *scenarios.Scenario, v *scenari
 	}
 	for i, found := range x.Found {
 		fmt.Fprintf(a.stdout, "\n%s in %d of %d orders; the first%s:\n", a.paint(red, fmt.Sprintf("violated: %q", found.What)), found.Orders, x.Orders, f.order())
-		res := found.First
-		if i > 0 && res == x.Found[0].First {
-			fmt.Fprintln(a.stdout, "the order shown above")
+		if found.Shrunk == nil {
+			res := found.First
+			if i > 0 && res == x.Found[0].First {
+				fmt.Fprintln(a.stdout, "the order shown above")
+				continue
+			}
+			a.printWorld(res, nil)
+			fmt.Fprintf(a.stdout, "replay:  %s\n", plain(replayCommand(s, f.impl, v, f.redis, res.Trace.Schedule().String())))
 			continue
 		}
-		a.printWorld(res, decisions[i])
-		fmt.Fprintf(a.stdout, "replay:  %s\n", plain(replayCommand(s, f.impl, v, f.redis, res.Trace.Schedule().String())))
+		a.printWorld(found.Shrunk, found.Decision)
+		a.printStory(&found.Explanation, found.Shrunk)
+		fmt.Fprintf(a.stdout, "replay:  %s\n", plain(replayCommand(s, f.impl, v, f.redis, found.Shrunk.Trace.Schedule().String())))
 	}
 }
 

@@ -161,6 +161,19 @@ func short(d time.Duration) string {
 	return d.Round(10 * time.Millisecond).String()
 }
 
+// printStory prints the class, the story and the simpler order of an explanation.
+func (a *app) printStory(x *interleave.Explanation, shown *interleave.Result) {
+	if x.Class != "" {
+		fmt.Fprintf(a.stdout, "class:   %s\n", x.Class)
+	}
+	if x.Story != "" {
+		fmt.Fprintf(a.stdout, "story:   %s\n", plainLine(x.Story))
+	}
+	if s := x.Shorter(shown); s != "" {
+		fmt.Fprintf(a.stdout, "shorter: %s\n", plainLine(s))
+	}
+}
+
 func join(words []string) string { return strings.Join(words, ", ") }
 
 func contains(list []string, word string) bool { return slices.Contains(list, word) }
