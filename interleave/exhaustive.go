@@ -128,6 +128,7 @@ type search struct {
 	scout bool                 // end each execution at the end of its prefix
 
 	bounds *bounds // nil without a bound of preemptions
+	states states  // nil without fingerprints
 	total  total
 }
 
@@ -233,7 +234,8 @@ type walk struct {
 	view    *view
 	waits   []wait
 	waiting map[*op]bool // operations that were not enabled at the last node
-	faulty  []string     // what the faults touch that could have taken the place of pending
+	histories
+	faulty []string // what the faults touch that could have taken the place of pending
 }
 
 // wait is an operation that could not be executed at some point of an execution, because an event before it had taken
@@ -287,6 +289,9 @@ func (w *walk) next(v *view) (choice, error) {
 	if w.s.scout && n.depth == len(w.prefix) {
 		n.open = alts
 		return choice{}, errPruned
+	}
+	if first && w.metBefore(n, v, choices, alts) {
+		return choice{}, errMet
 	}
 	i, err := w.pick(n, alts, v)
 	if err != nil {

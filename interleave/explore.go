@@ -17,6 +17,7 @@ type Exploration struct {
 	// repeat.
 	Orders    int
 	Pruned    int // worlds given up because every continuation was explored elsewhere
+	Met       int // worlds given up in a state that was met before; see Fingerprints
 	Undecided int // of Orders: a bound of the world was hit, or a judgement could not be made
 	Violating int // of Orders
 	// Repeated are those of Executions that count for nothing else: they were run before a unit turned out to be too large,
@@ -207,6 +208,10 @@ func (e *exploring) all(st strategy) {
 		if e.Err = fatalTo(res.Err); e.Err != nil {
 			return
 		}
+		if e.r.cfg.fingerprints && len(res.Trace.Undeclared) > 0 {
+			e.Err = errUndeclared
+			return
+		}
 		if check != nil && check.again {
 			continue
 		}
@@ -247,6 +252,10 @@ func fatalTo(err error) error {
 
 // count adds a finished world.
 func (e *exploring) count(res *Result) {
+	if errors.Is(res.Err, errMet) {
+		e.Met++
+		return
+	}
 	if errors.Is(res.Err, errPruned) {
 		e.Pruned++
 		return

@@ -28,6 +28,7 @@ type config struct {
 	strategy     string
 	seed         uint64
 	firstOnly    bool
+	fingerprints bool
 	serial       SerialLevel
 	why          bool // collect the coverage
 	twice        bool

@@ -211,6 +211,7 @@ func (x *Exploration) add(y *Exploration) {
 	x.Points += y.Points
 	x.Orders += y.Orders
 	x.Pruned += y.Pruned
+	x.Met += y.Met
 	x.Undecided += y.Undecided
 	x.Violating += y.Violating
 	x.Repeated += y.Repeated

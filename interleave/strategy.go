@@ -33,6 +33,9 @@ func (c *config) newStrategy() strategy {
 	switch c.strategy {
 	case "exhaustive":
 		s := newSearch()
+		if c.fingerprints {
+			s.states = states{}
+		}
 		if c.preemptions != nil {
 			s.bounds = &bounds{most: *c.preemptions, seen: map[[sha256.Size]byte]bool{}}
 		}

@@ -42,7 +42,7 @@ func (r *Runner) runTrial(ctx context.Context, world func(*World)) *trial {
 	defer free()
 	t := &trial{}
 	o := r.newObserver(ctx, world)
-	st := strategy(newSearch())
+	st := r.cfg.newStrategy()
 	whole := &exploring{Exploration: &Exploration{}, r: r, ctx: ctx, world: world, brief: true}
 	for {
 		e := &exploring{Exploration: &Exploration{}, r: r, ctx: ctx, world: world, brief: true, limit: 1}

@@ -123,7 +123,11 @@ func (r *Runner) unitStrategy(world func(*World), u Unit) (strategy, int) {
 		if r.cfg.strategy == portfolioName {
 			return newSearch(), portfolioFirst
 		}
-		return newSearchBelow(u), unitTooLarge
+		s := newSearchBelow(u)
+		if r.cfg.fingerprints {
+			s.states = states{}
+		}
+		return s, unitTooLarge
 	}
 	names := []string{r.cfg.strategy}
 	if r.cfg.strategy == portfolioName {
