@@ -5,7 +5,9 @@
 // subject: what a key or a row means is an argument.
 //
 // [Jobs] is the description of an asynchronous job (a hash with a status, and one pointer a target that names the
-// running one); its methods are the judgements about it. The rest is about rows that an apply has written.
+// running one); its methods are the judgements about it. [Computing] is that of actors who compute on a datum in a
+// state, and [Tasks] that of a queue with a row for each task. [Linearizable] judges any history of operations by how
+// the thing behaves when they come one after the other. The rest stands alone.
 //
 // # When
 //
