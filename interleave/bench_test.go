@@ -3,16 +3,13 @@ package interleave_test
 import (
 	"errors"
 	"fmt"
-	"net"
-	"os/exec"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"github.com/racebench/racebench/interleave"
-	"github.com/racebench/racebench/internal/rundir"
+	"github.com/racebench/racebench/internal/bare"
 )
 
 // The benchmarks print the median of a world as a ratio to the median of bursts of bare client round trips, one burst every
@@ -20,64 +17,10 @@ import (
 //
 //	go test -run '^$' -bench . -cpu 1 ./interleave
 
-// bare is a go-redis client on a redis-server of its own, with nothing in between.
-func bare(b *testing.B) *redis.Client {
-	path, err := exec.LookPath("redis-server")
-	if err != nil {
-		b.Skip("redis-server is not on PATH; to have it: apt-get install redis-server")
-	}
-	folder, err := rundir.Open()
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { folder.Release() })
-	base := folder.Next()
-	socket, sock := folder.Socket(base)
-	cmd := exec.Command(path, "--port", "0", "--unixsocket", socket, "--save", "", "--appendonly", "no", "--dir", ".")
-	cmd.Dir = folder.Path
-	if err := folder.Start(cmd, base); err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
-	for range 500 {
-		c, err := net.Dial("unix", sock)
-		if err == nil {
-			c.Close()
-			client := redis.NewClient(&redis.Options{Network: "unix", Addr: sock})
-			b.Cleanup(func() { client.Close() })
-			return client
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	b.Fatal("redis-server did not come up")
-	return nil
-}
-
-// burst is the mean time of n bare round trips with the commands of the worlds: GET and SET in turn, or a script.
-func burst(b *testing.B, c *redis.Client, n int, scripted bool) time.Duration {
-	script := redis.NewScript(bump)
-	start := time.Now()
-	for i := range n {
-		var err error
-		switch {
-		case scripted:
-			err = script.Run(ctx, c, []string{"n"}, 1).Err()
-		case i%2 == 0:
-			err = c.Get(ctx, "k").Err()
-		default:
-			err = c.Set(ctx, "k", i, 0).Err()
-		}
-		if err != nil && err != redis.Nil {
-			b.Fatal(err)
-		}
-	}
-	return time.Since(start) / time.Duration(n)
-}
-
 func BenchmarkBareRoundTrip(b *testing.B) {
-	c := bare(b)
+	t := bare.Open(b, nil)
 	b.ResetTimer()
-	burst(b, c, b.N, false)
+	t.Burst(b, b.N)
 }
 
 // shapes are worlds to measure: with few and with many commands, with and without scripts.
@@ -160,18 +103,19 @@ func BenchmarkWorld(b *testing.B) {
 
 // measure reports how many bare round trips a world and a step cost.
 func measure(b *testing.B, spec string, steps int, scripted bool, world func(*interleave.Runner) error, opts ...interleave.Option) {
-	c := bare(b)
+	var script *redis.Script
+	if scripted {
+		script = redis.NewScript(bump)
+	}
+	trips := bare.Open(b, script)
 	r, err := interleave.Open(append(opts, interleave.Redis(spec))...)
 	if err != nil {
 		b.Skip(err)
 	}
 	defer r.Close()
-	var trips, worlds []time.Duration
-	for last := (time.Time{}); b.Loop(); {
-		if time.Since(last) > 20*time.Millisecond {
-			trips = append(trips, burst(b, c, 200, scripted))
-			last = time.Now()
-		}
+	var worlds []time.Duration
+	for b.Loop() {
+		trips.Sample(b)
 		start := time.Now()
 		err := world(r)
 		worlds = append(worlds, time.Since(start))
@@ -179,15 +123,10 @@ func measure(b *testing.B, spec string, steps int, scripted bool, world func(*in
 			b.Fatal(err)
 		}
 	}
-	ratio := float64(median(worlds)) / float64(median(trips))
+	ratio := float64(bare.Median(worlds)) / float64(trips.Median())
 	b.ReportMetric(ratio, "trips/world")
 	if steps > 0 {
 		b.ReportMetric(ratio/float64(steps), "trips/step")
 	}
-	b.ReportMetric(float64(median(trips).Nanoseconds()), "ns/trip")
-}
-
-func median(d []time.Duration) time.Duration {
-	slices.Sort(d)
-	return d[len(d)/2]
+	b.ReportMetric(float64(trips.Median().Nanoseconds()), "ns/trip")
 }
