@@ -55,7 +55,7 @@ var faults = []fault{
 
 	{name: "Redis dies in the middle", needs: "process", args: endless, act: func(t *testing.T, f *attempt) {
 		require.NoError(t, syscall.Kill(f.child(t, "redis-server"), syscall.SIGKILL))
-	}, code: 3, says: "backend process: the server is gone (signal: killed"},
+	}, code: 3, says: "(signal: killed"},
 	{name: "Ctrl-C", needs: "process", args: endless, act: func(t *testing.T, f *attempt) {
 		require.NoError(t, f.Process.Signal(os.Interrupt))
 	}, code: 130, says: "interrupted"},
