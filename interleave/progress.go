@@ -81,6 +81,9 @@ func (c *config) within(ctx context.Context) (context.Context, func()) {
 		return ctx, func() {}
 	}
 	both, cancel := context.WithCancelCause(ctx)
+	if c.until.Err() != nil {
+		cancel(context.Cause(c.until))
+	}
 	stop := context.AfterFunc(c.until, func() { cancel(context.Cause(c.until)) })
 	return both, func() { stop(); cancel(nil) }
 }

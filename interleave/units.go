@@ -184,13 +184,15 @@ func (r *Runner) Assemble(ctx context.Context, a *Assembly, world func(*World)) 
 		a.count(&p)
 	}
 	x := a.sum
+	search, free := r.cfg.within(ctx)
+	defer free()
 	switch {
 	case a.over && (x.Complete || x.Bound != "" || x.Err != nil):
 	case a.at == len(a.slots) && a.slots[a.at-1].part.Done && (r.cfg.strategy == exhaustiveName || r.cfg.whole()):
 		x.Complete = x.Bound == ""
 	case a.bounded():
-	case ctx.Err() != nil:
-		x.Bound = boundContext(ctx, x.Executions)
+	case search.Err() != nil:
+		x.Bound = boundContext(search, x.Executions)
 	default:
 		x.Bound = "not all units have been explored"
 	}

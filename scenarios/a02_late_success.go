@@ -1,6 +1,10 @@
 package scenarios
 
-import "github.com/racebench/racebench/interleave"
+import (
+	"time"
+
+	"github.com/racebench/racebench/interleave"
+)
 
 var a02 = &Scenario{
 	ID:      "A2",
@@ -14,6 +18,7 @@ now an apply of this job is allowed.`,
 	Cases: []Case{
 		{Impl: "naive", Variants: []Variant{{
 			Schedule: "+10m poll.. worker..",
+			Jumps:    jumps(10 * time.Minute),
 			World:    lateSuccessWorld("naive"),
 			Breaks:   []Break{{judge.TerminalStays().Name, 5}, {judge.SuccessOwnsPointer().Name, 5}},
 			Shows:    "FAILED becomes SUCCESS",
@@ -22,6 +27,7 @@ now an apply of this job is allowed.`,
 		}}},
 		{Impl: "lua", Variants: []Variant{{
 			Schedule: "+10m poll.. worker..",
+			Jumps:    jumps(10 * time.Minute),
 			World:    lateSuccessWorld("lua"),
 			Shows:    "SUCCESS refused, FAILED stays",
 			Count:    countLate,

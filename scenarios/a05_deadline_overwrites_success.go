@@ -1,6 +1,10 @@
 package scenarios
 
-import "github.com/racebench/racebench/interleave"
+import (
+	"time"
+
+	"github.com/racebench/racebench/interleave"
+)
 
 var a05 = &Scenario{
 	ID:      "A5",
@@ -16,6 +20,7 @@ If an apply came in between, the document has changed and the status says that i
 			{
 				Name:     "nobody applies",
 				Schedule: "+10m poll.HGETALL worker.. poll..",
+				Jumps:    jumps(10 * time.Minute),
 				World:    deadlineOverSuccess("naive", false),
 				Breaks:   []Break{{judge.TerminalStays().Name, 5}},
 				Shows:    "SUCCESS becomes FAILED",
@@ -25,6 +30,7 @@ If an apply came in between, the document has changed and the status says that i
 			{
 				Name:     "applied in between",
 				Schedule: "+10m poll.HGETALL worker.. apply.. poll..",
+				Jumps:    jumps(10 * time.Minute),
 				World:    deadlineOverSuccess("naive", true),
 				Breaks:   []Break{{judge.TerminalStays().Name, 7}, {judge.AppliedOnlySuccess(nil).Name, 8}},
 				Shows:    "SUCCESS becomes FAILED after its results were applied",
@@ -36,6 +42,7 @@ If an apply came in between, the document has changed and the status says that i
 			{
 				Name:     "nobody applies",
 				Schedule: "+10m poll.HGETALL worker.. poll..",
+				Jumps:    jumps(10 * time.Minute),
 				World:    deadlineOverSuccess("lua", false),
 				Shows:    "the poll's FAILED is refused, and it reports SUCCESS",
 				Count:    countDeadline,
@@ -44,6 +51,7 @@ If an apply came in between, the document has changed and the status says that i
 			{
 				Name:     "applied in between",
 				Schedule: "+10m poll.HGETALL worker.. apply.. poll..",
+				Jumps:    jumps(10 * time.Minute),
 				World:    deadlineOverSuccess("lua", true),
 				Shows:    "the poll's FAILED is refused, and what was applied is of a SUCCESS job",
 				Count:    countDeadline,

@@ -47,6 +47,7 @@ func crashes(impl string, commands []string, fill afterCrash) []Variant {
 			v := Variant{
 				Name:     point.name,
 				Schedule: done + point.token + " B..",
+				Faults:   "crash:1",
 				World:    crashDuringStart(impl),
 				Count:    countCrash,
 			}

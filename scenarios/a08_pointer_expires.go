@@ -21,6 +21,7 @@ pointer names the second, and deletes the second's pointer.`,
 	Cases: []Case{
 		{Impl: "naive", Variants: []Variant{{
 			Schedule: "A.GET A.HSET A.EXPIRE A.SET +5m1s B.GET B.HSET B.EXPIRE B.SET A.. B.. +5m poll..",
+			Jumps:    jumps(5*time.Minute + time.Second),
 			World:    pointerExpires("naive"),
 			Breaks:   []Break{{judge.SuccessOwnsPointer().Name, 10}, {judge.PointerDeletedOnlyByOwner().Name, 11}},
 			Shows:    "two RUNNING jobs for one target, both reach SUCCESS",
@@ -29,6 +30,7 @@ pointer names the second, and deletes the second's pointer.`,
 		}}},
 		{Impl: "lua", Variants: []Variant{{
 			Schedule: "A.EVAL +5m1s B.EVAL A.. B.. +5m poll..",
+			Jumps:    jumps(5*time.Minute + time.Second),
 			World:    pointerExpires("lua"),
 			Shows:    "only the owner reaches SUCCESS; the older job is RUNNING without a pointer until its deadline",
 			Count:    countExpires,

@@ -1,6 +1,10 @@
 package scenarios
 
-import "github.com/racebench/racebench/interleave"
+import (
+	"time"
+
+	"github.com/racebench/racebench/interleave"
+)
 
 var a09 = &Scenario{
 	ID:      "A9",
@@ -14,6 +18,7 @@ that nobody will read.`,
 	Cases: []Case{
 		{Impl: "naive", Variants: []Variant{{
 			Schedule: "+10m poll.. worker..",
+			Jumps:    jumps(10 * time.Minute),
 			World:    progressAfterEnd("naive"),
 			Breaks:   []Break{{judge.NoProgressAfterEnd().Name, 5}},
 			Shows:    "processed and results grow after the end",
@@ -22,6 +27,7 @@ that nobody will read.`,
 		}}},
 		{Impl: "lua", Variants: []Variant{{
 			Schedule: "+10m poll.. worker..",
+			Jumps:    jumps(10 * time.Minute),
 			World:    progressAfterEnd("lua"),
 			Shows:    "refused",
 			Count:    countProgress,

@@ -1,6 +1,8 @@
 package scenarios
 
 import (
+	"time"
+
 	"github.com/racebench/racebench/interleave"
 )
 
@@ -66,6 +68,12 @@ func tornApply(impl string, reported int, t torn) Variant {
 		Shows:  t.shows,
 		Count:  countApplies,
 		Counts: Counts{applies: t.applies, rowsApplied: t.rows, refused: t.refused},
+	}
+	switch t.name {
+	case "evicted":
+		v.Faults = "evict:1"
+	case "expired":
+		v.Jumps = jumps(defaultJobTTL + time.Second)
 	}
 	if t.step > 0 {
 		v.Breaks = []Break{{judgeApplied(nil).Name, t.step}}

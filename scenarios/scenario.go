@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/racebench/racebench/interleave"
 )
@@ -45,6 +46,10 @@ type Variant struct {
 	Sized func(w *interleave.World, target string, actors int)
 	// Actors is the number that With has chosen; 0 for the usual one.
 	Actors int
+	// Faults and Jumps are what an exploration has to allow to meet the race, as interleave.Faults and interleave.Jumps take
+	// it; empty when the commands alone are enough.
+	Faults string
+	Jumps  []time.Duration
 	// Breaks are the invariants that this order violates, with the step after which each is; empty when all hold.
 	Breaks []Break
 	// Shows is what a person sees, in a few words: "2 job hashes, 1 unreferenced, two workers started".
@@ -54,6 +59,9 @@ type Variant struct {
 	// Counts is what Count must give for one run.
 	Counts Counts
 }
+
+// jumps is the Jumps of a variant.
+func jumps(sizes ...time.Duration) []time.Duration { return sizes }
 
 // Sizes are the numbers of actors that a world can have.
 type Sizes struct{ Least, Usual, Most int }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,4 +25,16 @@ func (f *faultFlags) add(cmd *cobra.Command) {
 // options adds what the flags ask for.
 func (f *faultFlags) options(to []interleave.Option) []interleave.Option {
 	return append(to, interleave.Faults(f.faults), interleave.Jumps(f.jumps...))
+}
+
+// String is the budget as the flags say it, without their dashes: "crash:1, jump 10m0s".
+func (f faultFlags) String() string {
+	var parts []string
+	if f.faults != "" {
+		parts = append(parts, f.faults)
+	}
+	for _, d := range f.jumps {
+		parts = append(parts, "jump "+d.String())
+	}
+	return strings.Join(parts, ", ")
 }

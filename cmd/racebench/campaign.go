@@ -87,9 +87,10 @@ type campaign struct {
 	mine     *share // nil for the whole
 }
 
-// run explores, or puts together what has been explored, and returns what it came to.
-func (c *campaign) run(ctx context.Context, word string) (*interleave.Exploration, error) {
-	units, err := c.runner.Split(ctx, c.world)
+// run explores, or puts together what has been explored, and returns what it came to. What is found is explained even when
+// the time to search is over.
+func (c *campaign) run(ctx, search context.Context, word string) (*interleave.Exploration, error) {
+	units, err := c.runner.Split(search, c.world)
 	if err != nil {
 		return &interleave.Exploration{Err: err}, nil
 	}
@@ -113,7 +114,7 @@ func (c *campaign) run(ctx context.Context, word string) (*interleave.Exploratio
 		}
 	}
 	if len(c.merged) == 0 {
-		if err := c.explore(ctx); err != nil {
+		if err := c.explore(search); err != nil {
 			return nil, err
 		}
 	} else if !c.assembly.Done() {
@@ -142,7 +143,16 @@ func (c *campaign) explore(ctx context.Context) error {
 	if c.a.itself != nil && c.jobs > 1 {
 		plan.Command = func() *exec.Cmd { return c.a.itself("--worker") }
 	}
-	return fanout.Explore(ctx, plan)
+	err := fanout.Explore(ctx, plan)
+	// What the trial had run when its time was over is known, and nobody has asked for it.
+	for err == nil && ctx.Err() != nil {
+		u, ok := c.assembly.Next()
+		if !ok || u.Trial == 0 {
+			break
+		}
+		err = c.assembly.Add(c.runner.ExplorePart(ctx, c.world, u))
+	}
+	return err
 }
 
 // had is what has been explored before: the files to merge, or the checkpoint to take up.

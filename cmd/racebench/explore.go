@@ -23,17 +23,29 @@ type exploreFlags struct {
 	strategy      string
 	seed          uint64
 	max           int
+	actors        actorsFlag
+	within        time.Duration
+	preemptions   int
+	trials        int
+	markdown      bool
+	bounded       bool // --preemptions was given
 	first, json   bool
 	why           bool
 	serial        string // level of the serial oracle; empty: none
 	campaign      campaignFlags
 }
 
-// exhaustive is the strategy that is used when none is named.
-const exhaustive = "exhaustive"
+const (
+	exhaustive    = "exhaustive" // the strategy that is used when none is named
+	depthFirst    = "dfs"        // the other one that draws nothing
+	allStrategies = "all"        // stands for each of them
+)
 
-// maxExecutions bounds --max, as everything has a bound.
-const maxExecutions = 100_000_000
+// maxExecutions bounds --max and maxTrials --trials, as everything has a bound.
+const (
+	maxExecutions = 100_000_000
+	maxTrials     = 10_000
+)
 
 // strategies says what each is good for; the text of the help and the completion.
 var strategies = []struct{ name, good string }{
@@ -60,32 +72,37 @@ func newExplore(a *app) *cobra.Command { return newExploreOf(a, nil) }
 func newExploreOf(a *app, parts []report.Parts) *cobra.Command {
 	f := exploreFlags{campaign: campaignFlags{merged: parts}}
 	cmd := &cobra.Command{
-		Use:   "explore A1",
+		Use:   "explore A1 [X1 A* … with --strategy all]",
 		Short: "Run one race in every inequivalent order",
 		Long: "Runs the world of a race in every order of its commands, leaving out those that only swap commands about different\n" +
 			"keys, the ones with the fewest preemptions first. Prints how many orders there are, how many violate each invariant,\n" +
 			"and the first that does. Faults and clock moves of the catalogue's own order are not part of it; see --faults, --jump.\n\n" +
 			"Strategies:\n\n" + strategiesHelp() + "\n" +
 			"Those that draw run as many worlds as --max says, may run an order twice, and never prove that all hold: without a\n" +
-			"violation they end undecided (a portfolio, when its 500 were not all). The same seed gives the same exploration.",
+			"violation they end undecided (a portfolio, when its 500 were not all). The same seed gives the same exploration.\n\n" +
+			"--strategy all compares them: how many worlds each runs until it finds the first violation, in --trials trials, of which\n" +
+			"the n-th draws with the seed plus n. One that finds nothing in its first " + fmt.Sprint(hopeless) + " trials is given up. The faults and\n" +
+			"jumps that a race of the catalogue needs are then allowed without being asked for.",
 		Example: "  racebench explore A1\n" +
 			"  racebench explore A1 --impl lua --redis process\n" +
 			"  racebench explore A6 --impl setnx --json\n" +
-			"  racebench explore A1 --strategy pct --seed 7 --max 1000 --first",
-		Args:              exactly(1, "the scenario"),
-		ValidArgsFunction: completeScenarios(1),
+			"  racebench explore A1 --strategy pct --seed 7 --max 1000 --first\n" +
+			"  racebench explore X1 --actors 4\n" +
+			"  racebench explore X1 --actors 6 --for 30s --max 1000000\n" +
+			"  racebench explore X4 --preemptions 1\n" +
+			"  racebench explore X1 --strategy all --trials 100\n" +
+			"  racebench explore 'X*' 'A*' --strategy all --trials 20 --markdown",
+		Args:              atLeastOne("the scenario"),
+		ValidArgsFunction: completeScenarios(-1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.max < 1 || f.max > maxExecutions {
-				return usage(allowed(cmd.Flag("max")), "--max %d is out of range", f.max)
-			}
-			if known := interleave.Strategies(); !slices.Contains(known, f.strategy) {
-				return usage(suggest(f.strategy, known, "it is one of "+join(known)), "unknown strategy %q", f.strategy)
-			}
-			if err := f.checkOracles(); err != nil {
+			if err := f.check(cmd); err != nil {
 				return err
 			}
-			if cmd.Flags().Changed("seed") && f.strategy == exhaustive {
-				return usage("--strategy portfolio", "--seed is for a strategy that draws, not for %s", f.strategy)
+			if f.strategy == allStrategies {
+				return a.timeToBug(cmd.Context(), f, args)
+			}
+			if len(args) > 1 {
+				return usage("several scenarios are for --strategy all", "%q is one argument too many", args[1])
 			}
 			if err := f.campaign.check(cmd); err != nil {
 				return err
@@ -95,9 +112,14 @@ func newExploreOf(a *app, parts []report.Parts) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&f.impl, "impl", "naive", "implementation")
 	cmd.Flags().StringVar(&f.variant, "variant", "", "variant of the world, where a scenario has several (default the first)")
-	cmd.Flags().StringVar(&f.strategy, "strategy", exhaustive, "how orders are chosen: "+join(interleave.Strategies()))
+	cmd.Flags().StringVar(&f.strategy, "strategy", exhaustive, "how orders are chosen: "+join(interleave.Strategies())+"; all compares them")
+	f.actors.add(cmd)
 	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "what a strategy that draws depends on")
 	cmd.Flags().IntVar(&f.max, "max", 10_000, "worlds to run at most; an exploration that needs more is undecided")
+	cmd.Flags().DurationVar(&f.within, "for", 0, "real time to search at most, such as 30s; an exploration that needs more is undecided")
+	cmd.Flags().IntVar(&f.preemptions, "preemptions", 0, "run only the orders in which an actor that could go on is interrupted at most so often (exhaustive only)")
+	cmd.Flags().IntVar(&f.trials, "trials", 100, "with --strategy all: how often each strategy searches")
+	cmd.Flags().BoolVar(&f.markdown, "markdown", false, "with --strategy all: print the table as Markdown, one row for each race")
 	cmd.Flags().BoolVar(&f.first, "first", false, "stop at the first order that goes wrong")
 	f.addOracles(cmd)
 	f.redis.add(cmd)
@@ -107,9 +129,68 @@ func newExploreOf(a *app, parts []report.Parts) *cobra.Command {
 	must(cmd.RegisterFlagCompletionFunc("impl", completeImpls))
 	must(cmd.RegisterFlagCompletionFunc("variant", cobra.NoFileCompletions))
 	must(cmd.RegisterFlagCompletionFunc("strategy", completeStrategies))
-	must(cmd.RegisterFlagCompletionFunc("seed", cobra.NoFileCompletions))
-	must(cmd.RegisterFlagCompletionFunc("max", cobra.NoFileCompletions))
+	for _, name := range []string{"seed", "max", "preemptions", "trials"} {
+		must(cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions))
+	}
+	must(cmd.RegisterFlagCompletionFunc("for", cobra.FixedCompletions([]cobra.Completion{"30s", "10m", "1h"}, cobra.ShellCompDirectiveNoFileComp)))
 	return cmd
+}
+
+// check refuses flags that say nothing or do not go together.
+func (f *exploreFlags) check(cmd *cobra.Command) error {
+	given := cmd.Flags().Changed
+	f.bounded = given("preemptions")
+	known := append(interleave.Strategies(), allStrategies)
+	all := f.strategy == allStrategies
+	switch {
+	case f.max < 1 || f.max > maxExecutions:
+		return usage(allowed(cmd.Flag("max")), "--max %d is out of range", f.max)
+	case f.trials < 1 || f.trials > maxTrials:
+		return usage(allowed(cmd.Flag("trials")), "--trials %d is out of range", f.trials)
+	case f.preemptions < 0 || f.preemptions > maxExecutions:
+		return usage(allowed(cmd.Flag("preemptions")), "--preemptions %d is out of range", f.preemptions)
+	case given("for") && f.within <= 0:
+		return usage(allowed(cmd.Flag("for")), "--for %v is out of range", f.within)
+	case !slices.Contains(known, f.strategy):
+		return usage(suggest(f.strategy, known, "it is one of "+join(known)), "unknown strategy %q", f.strategy)
+	case given("seed") && (f.strategy == exhaustive || f.strategy == depthFirst):
+		return usage("--strategy portfolio", "--seed is for a strategy that draws, not for %s", f.strategy)
+	case f.bounded && f.strategy != exhaustive:
+		return usage("leave one of them out", "--preemptions bounds the exhaustive search, not %s", f.strategy)
+	case all && f.first:
+		return usage("leave it out: every trial stops at the first", "--first says nothing with --strategy all")
+	case f.markdown && f.json:
+		return usage("leave one of them out", "--markdown and --json do not go together")
+	}
+	if err := f.checkOracles(); err != nil {
+		return err
+	}
+	for _, name := range []string{"trials", "markdown"} {
+		if given(name) && !all {
+			return usage("--strategy all", "--%s is for --strategy all, not for %s", name, f.strategy)
+		}
+	}
+	return nil
+}
+
+// until is a context that ends with the time that there is to search.
+func (f *exploreFlags) until(ctx context.Context) (context.Context, func()) {
+	if f.within <= 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, f.within, fmt.Errorf("--for %v is over", f.within))
+}
+
+// options are the options of the exploration.
+func (f *exploreFlags) options() []interleave.Option {
+	options := []interleave.Option{interleave.MaxExecutions(f.max), interleave.Strategy(f.strategy), interleave.Seed(f.seed)}
+	if f.first {
+		options = append(options, interleave.StopAtFirst())
+	}
+	if f.bounded {
+		options = append(options, interleave.Preemptions(f.preemptions))
+	}
+	return f.budget.options(append(options, f.oracles()...))
 }
 
 func completeStrategies(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -117,6 +198,7 @@ func completeStrategies(*cobra.Command, []string, string) ([]cobra.Completion, c
 	for _, s := range strategies {
 		out = append(out, cobra.CompletionWithDesc(s.name, s.good))
 	}
+	out = append(out, cobra.CompletionWithDesc(allStrategies, "compares them"))
 	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
@@ -125,12 +207,12 @@ func (a *app) explore(ctx context.Context, f exploreFlags, word string) error {
 	if err != nil {
 		return err
 	}
-	options := []interleave.Option{interleave.MaxExecutions(f.max), interleave.Strategy(f.strategy), interleave.Seed(f.seed)}
-	options = append(options, f.oracles()...)
-	if f.first {
-		options = append(options, interleave.StopAtFirst())
+	if v, err = f.actors.apply(s, v); err != nil {
+		return err
 	}
-	runner, err := f.redis.open(f.budget.options(options)...)
+	search, free := f.until(ctx)
+	defer free()
+	runner, err := f.redis.open(append(f.options(), interleave.Until(search))...)
 	if err != nil {
 		return err
 	}
@@ -146,7 +228,7 @@ func (a *app) explore(ctx context.Context, f exploreFlags, word string) error {
 		stop()
 		return errors.Join(c.serve(ctx), runner.Close())
 	}
-	x, err := c.run(ctx, s.ID)
+	x, err := c.run(ctx, search, s.ID)
 	stop()
 	if err != nil {
 		return errors.Join(err, runner.Close())
@@ -190,95 +272,4 @@ func (a *app) explore(ctx context.Context, f exploreFlags, word string) error {
 		return silent(codeHint)
 	}
 	return nil
-}
-
-func (a *app) printExploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x *interleave.Exploration, decisions []*interleave.Decision) {
-	fmt.Fprintf(a.stdout, "%s\n%d executions%s%s\n", plain(x.String()), x.Executions, f.drawn(), pruned(x))
-	a.printWindows(x)
-	a.printSerial(f, s, v, x)
-	if x.Coverage != nil {
-		fmt.Fprintf(a.stdout, "\n%s\n", plain(x.Coverage.String()))
-	}
-	for i, found := range x.Found {
-		fmt.Fprintf(a.stdout, "\n%s in %d of %d orders; the first%s:\n", a.paint(red, fmt.Sprintf("violated: %q", found.What)), found.Orders, x.Orders, f.order())
-		if found.Shrunk == nil {
-			res := found.First
-			if i > 0 && res == x.Found[0].First {
-				fmt.Fprintln(a.stdout, "the order shown above")
-				continue
-			}
-			a.printWorld(res, nil)
-			fmt.Fprintf(a.stdout, "replay:  %s\n", plain(replayCommand(s, f.impl, v, f.redis, res.Trace.Schedule().String())))
-			continue
-		}
-		a.printWorld(found.Shrunk, found.Decision)
-		a.printStory(&found.Explanation, found.Shrunk)
-		fmt.Fprintf(a.stdout, "replay:  %s\n", plain(replayCommand(s, f.impl, v, f.redis, found.Shrunk.Trace.Schedule().String())))
-	}
-}
-
-// drawn says what orders have been drawn with.
-func (f exploreFlags) drawn() string {
-	if f.strategy == exhaustive {
-		return ""
-	}
-	return fmt.Sprintf(" with strategy %s and seed %d", f.strategy, f.seed)
-}
-
-// order says which order is found first.
-func (f exploreFlags) order() string {
-	if f.strategy == exhaustive {
-		return ", with the fewest preemptions"
-	}
-	return " found"
-}
-
-func pruned(x *interleave.Exploration) string {
-	if x.Pruned == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", %d of them cut short because their orders were explored already", x.Pruned)
-}
-
-// exploration is the document of racebench explore.
-func exploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x *interleave.Exploration, decisions []*interleave.Decision, b report.Backend, took time.Duration) report.Exploration {
-	doc := report.Exploration{
-		Head:       report.Head{Schema: report.Schema, Kind: report.KindExploration},
-		Backend:    b,
-		Scenario:   s.ID,
-		Name:       s.Name,
-		Impl:       f.impl,
-		Variant:    v.Name,
-		Strategy:   f.strategy,
-		Executions: x.Executions,
-		Orders:     x.Orders,
-		Pruned:     x.Pruned,
-		Undecided:  x.Undecided,
-		Violating:  x.Violating,
-		FirstAt:    x.FirstAt,
-		Exhausted:  x.Complete,
-		Verdict:    x.Outcome(),
-		Reason:     x.Bound,
-		PerSecond:  float64(x.Executions) / took.Seconds(),
-	}
-	if f.strategy != exhaustive {
-		doc.Seed = &f.seed
-	}
-	switch {
-	case x.Err != nil:
-		doc.Reason = x.Err.Error()
-	case doc.Reason == "":
-		doc.Reason = x.Why
-	}
-	observed(&doc, x)
-	for i, found := range x.Found {
-		doc.Violations = append(doc.Violations, report.Violation{
-			Invariant: found.What,
-			Orders:    found.Orders,
-			Schedule:  found.First.Trace.Schedule().String(),
-			Steps:     len(found.First.Trace.Steps),
-			Decision:  decided(decisions[i]),
-		})
-	}
-	return doc
 }

@@ -17,6 +17,7 @@ import (
 type replayFlags struct {
 	redis                 redisFlags
 	impl, variant, before string
+	actors                actorsFlag
 	json, changes         bool
 }
 
@@ -45,6 +46,7 @@ func newReplay(a *app) *cobra.Command {
 	cmd.Flags().StringVar(&f.impl, "impl", "naive", "implementation")
 	cmd.Flags().StringVar(&f.variant, "variant", "", "variant of the world, where a scenario has several (default the first)")
 	cmd.Flags().StringVar(&f.before, "before", "", "constraints on what the schedule leaves open: 'A.GET B.GET < A.SET B.SET'")
+	f.actors.add(cmd)
 	f.redis.add(cmd)
 	cmd.Flags().BoolVar(&f.changes, "changes", false, "list what each step changed, and when, below the table")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON only")
@@ -57,6 +59,9 @@ func newReplay(a *app) *cobra.Command {
 func (a *app) replay(ctx context.Context, f replayFlags, word string, typed []string) error {
 	s, v, err := chosen(word, f.impl, f.variant)
 	if err != nil {
+		return err
+	}
+	if v, err = f.actors.apply(s, v); err != nil {
 		return err
 	}
 	text := strings.Join(typed, " ")

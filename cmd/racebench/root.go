@@ -136,9 +136,13 @@ func flagError(cmd *cobra.Command, err error) error {
 
 // numbers are the ranges of the flags that take one.
 var numbers = map[string]string{
-	"repeat": fmt.Sprintf("a whole number from 1 to %d", maxRepeats),
-	"max":    fmt.Sprintf("a whole number from 1 to %d", maxExecutions),
-	"seed":   fmt.Sprintf("a whole number from 0 to %d", uint64(math.MaxUint64)),
+	"repeat":      fmt.Sprintf("a whole number from 1 to %d", maxRepeats),
+	"max":         fmt.Sprintf("a whole number from 1 to %d", maxExecutions),
+	"trials":      fmt.Sprintf("a whole number from 1 to %d", maxTrials),
+	"actors":      "a whole number; racebench show says which a scenario can have",
+	"for":         "a duration of more than 0: 30s, 10m, 1h30m",
+	"preemptions": fmt.Sprintf("a whole number from 0 to %d", maxExecutions),
+	"seed":        fmt.Sprintf("a whole number from 0 to %d", uint64(math.MaxUint64)),
 }
 
 // allowed is the hint that says what a flag takes.
@@ -153,6 +157,16 @@ func allowed(f *pflag.Flag) string {
 		return "--" + f.Name + " stands alone, or takes true or false: --" + f.Name + "=false"
 	}
 	return "--" + f.Name + ": " + f.Usage
+}
+
+// atLeastOne refuses a command without arguments.
+func atLeastOne(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usage("usage: "+cmd.UseLine(), "%s is missing", what)
+		}
+		return nil
+	}
 }
 
 // exactly is like cobra's checks of arguments, in our words.

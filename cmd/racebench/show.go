@@ -52,6 +52,9 @@ func (a *app) show(s *scenarios.Scenario) {
 func (a *app) showOrder(impl string, v *scenarios.Variant) {
 	fmt.Fprintf(a.stdout, "%s\n", a.paint(text.Bold, title(impl, v)))
 	fmt.Fprintf(a.stdout, "  order:  %s\n", oneLine(v.Schedule))
+	if v.Sized != nil {
+		fmt.Fprintf(a.stdout, "  actors: %d; explore and replay take --actors %d to %d\n", v.Sizes.Usual, v.Sizes.Least, v.Sizes.Most)
+	}
 	fmt.Fprintf(a.stdout, "  shows:  %s\n", v.Shows)
 	if len(v.Counts) > 0 {
 		fmt.Fprintf(a.stdout, "  counts: %s\n", v.Counts)
@@ -86,6 +89,9 @@ func replayCommand(s *scenarios.Scenario, impl string, v *scenarios.Variant, r r
 	cmd := "racebench replay " + s.ID + " --impl " + impl
 	if c, _ := s.Case(impl); v.Name != "" && len(c.Variants) > 1 {
 		cmd += " --variant " + shellQuote(v.Name)
+	}
+	if v.Actors != 0 {
+		cmd += fmt.Sprintf(" --actors %d", v.Actors)
 	}
 	return cmd + r.typed() + " " + shellQuote(oneLine(order))
 }

@@ -23,6 +23,7 @@ const (
 	KindMeta        = "run.meta"
 	KindCatalogue   = "catalogue"
 	KindDoctor      = "doctor"
+	KindTimeToBug   = "time-to-bug"
 )
 
 // Head begins every document.
@@ -189,18 +190,21 @@ type Exploration struct {
 	Name       string             `json:"name"`
 	Impl       string             `json:"impl"`
 	Variant    string             `json:"variant,omitempty"`
-	Strategy   string             `json:"strategy"`           // exhaustive, portfolio, random, pct, pos or surw
-	Seed       *uint64            `json:"seed,omitempty"`     // of a strategy that draws
-	Executions int                `json:"executions"`         // worlds run
-	Orders     int                `json:"orders"`             // run to their end; inequivalent ones when exhaustive
-	Undecided  int                `json:"undecided"`          // orders that could not be judged
-	Pruned     int                `json:"pruned"`             // worlds cut short, because their orders were explored already
-	Violating  int                `json:"violating"`          // orders that violate some invariant
-	FirstAt    int                `json:"first_at,omitempty"` // the execution that found the first order to go wrong, from 1
-	Exhausted  bool               `json:"exhausted"`          // all inequivalent orders were run
-	Verdict    interleave.Outcome `json:"verdict"`            // held, violated or undecided
-	Reason     string             `json:"reason,omitempty"`   // the bound or the error that ended it too early, or why an order could not be judged
-	Violations []Violation        `json:"violations,omitempty"`
+	Actors     int                `json:"actors,omitempty"`      // where another number than usual was asked for
+	Preempt    *int               `json:"preemptions,omitempty"` // the bound, where there was one
+	Strategy   string             `json:"strategy"`              // exhaustive, portfolio, random, pct, pos or surw
+	Seed       *uint64            `json:"seed"`                  // of a strategy that draws; null for one that does not
+	Executions int                `json:"executions"`            // worlds run
+	Orders     int                `json:"orders"`                // run to their end; inequivalent ones when exhaustive
+	Undecided  int                `json:"undecided"`             // orders that could not be judged
+	Pruned     int                `json:"pruned"`                // worlds cut short, because their orders were explored already
+	Violating  int                `json:"violating"`             // orders that violate some invariant
+	FirstAt    int                `json:"first_at,omitempty"`    // the execution that found the first order to go wrong, from 1
+	All        string             `json:"all_orders,omitempty"`  // orders, equivalent ones included, where that is known; a decimal number of any size
+	Exhausted  bool               `json:"exhausted"`             // all inequivalent orders were run
+	Verdict    interleave.Outcome `json:"verdict"`               // held, violated or undecided
+	Reason     string             `json:"reason"`                // the bound or the error that ended it too early, or why an order could not be judged
+	Violations []Violation        `json:"violations"`            // never null
 	// Windows says in how many orders two actors were at once in a window of the race.
 	Windows   []interleave.WindowCount `json:"windows,omitempty"`
 	Serial    *interleave.Serial       `json:"serial,omitempty"`      // with --serial
@@ -221,6 +225,10 @@ type Coverage struct {
 // Violation is one way in which orders go wrong.
 type Violation struct {
 	Invariant string    `json:"invariant"`
+	Class     string    `json:"class"`    // the kind of race, where it can be told; else empty
+	Decides   string    `json:"decides"`  // what the shrunk order hangs on, in words; empty when nothing single
+	Shrunk    string    `json:"shrunk"`   // the schedule of the simplest order found; empty when the finding was not explained
+	Story     string    `json:"story"`    // of that order, in sentences
 	Orders    int       `json:"orders"`   // that violate it
 	Schedule  string    `json:"schedule"` // the first found, with the fewest preemptions
 	Steps     int       `json:"steps"`    // of that order

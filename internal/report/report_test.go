@@ -171,7 +171,7 @@ func TestDocumented(t *testing.T) {
 			walk(f.Type)
 		}
 	}
-	for _, document := range []any{report.Run{}, report.Replay{}, report.Exploration{}, report.Meta{}, report.Catalogue{}} {
+	for _, document := range []any{report.Run{}, report.Replay{}, report.Exploration{}, report.Meta{}, report.Catalogue{}, report.TimeToBug{}} {
 		walk(reflect.TypeOf(document))
 	}
 	require.Greater(t, len(seen), 15)

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/racebench/racebench/internal/report"
+)
+
+// The bars of the time to bug: the portfolio finds the lost update in at most 5 executions, the stale unlock in at most 20,
+// and every race of the catalogue that there is to find in at most 1,000.
+func TestTimeToBugBars(t *testing.T) {
+	code, stdout, stderr := outputs(t, "explore", "X*", "A*", "--strategy", "all", "--trials", "2", "--max", "1001", "--json")
+	require.Equal(t, codeOK, code, stderr)
+	var doc report.TimeToBug
+	require.NoError(t, json.Unmarshal([]byte(stdout), &doc))
+	require.Len(t, doc.Rows, (7+11)*len(compared))
+	bars := map[string]float64{"X1": 5, "X2": 20}
+	none := []string{}
+	for _, row := range doc.Rows {
+		if row.Strategy != "portfolio" {
+			continue
+		}
+		if row.Exhausted {
+			none = append(none, row.Scenario)
+			continue
+		}
+		bar, ok := bars[row.Scenario]
+		if !ok {
+			bar = 1000
+		}
+		require.Equal(t, row.Trials, row.Found, row.Scenario)
+		require.LessOrEqual(t, row.Mean, bar, row.Scenario)
+	}
+	require.Equal(t, []string{"A7", "X5"}, none, "the limit that naive and lua share, and the control")
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"time"
+
+	"github.com/racebench/racebench/interleave"
+	"github.com/racebench/racebench/internal/report"
+	"github.com/racebench/racebench/scenarios"
+)
+
+// exploration is the document of racebench explore.
+func exploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x *interleave.Exploration, decisions []*interleave.Decision, b report.Backend, took time.Duration) report.Exploration {
+	doc := report.Exploration{
+		Head:       report.Head{Schema: report.Schema, Kind: report.KindExploration},
+		Backend:    b,
+		Scenario:   s.ID,
+		Name:       s.Name,
+		Impl:       f.impl,
+		Variant:    v.Name,
+		Actors:     v.Actors,
+		Violations: []report.Violation{},
+		Strategy:   f.strategy,
+		Executions: x.Executions,
+		Orders:     x.Orders,
+		Pruned:     x.Pruned,
+		Undecided:  x.Undecided,
+		Violating:  x.Violating,
+		FirstAt:    x.FirstAt,
+		Exhausted:  x.Complete,
+		Verdict:    x.Outcome(),
+		Reason:     x.Bound,
+		PerSecond:  float64(x.Executions) / took.Seconds(),
+	}
+	if !fixed(f.strategy) {
+		doc.Seed = &f.seed
+	}
+	if f.bounded {
+		doc.Preempt = &f.preemptions
+	}
+	if all := x.All(); all != nil {
+		doc.All = all.String()
+	}
+	switch {
+	case x.Err != nil:
+		doc.Reason = x.Err.Error()
+	case doc.Reason == "":
+		doc.Reason = x.Why
+	}
+	observed(&doc, x)
+	for i, found := range x.Found {
+		shrunk := ""
+		if found.Shrunk != nil {
+			shrunk = found.Shrunk.Trace.Schedule().String()
+		}
+		doc.Violations = append(doc.Violations, report.Violation{
+			Invariant: found.What,
+			Class:     found.Class,
+			Decides:   decidesText(found.Decision),
+			Shrunk:    shrunk,
+			Story:     found.Story,
+			Orders:    found.Orders,
+			Schedule:  found.First.Trace.Schedule().String(),
+			Steps:     len(found.First.Trace.Steps),
+			Decision:  decided(decisions[i]),
+		})
+	}
+	return doc
+}
+
+func decidesText(d *interleave.Decision) string {
+	if d == nil {
+		return ""
+	}
+	return d.Text
+}

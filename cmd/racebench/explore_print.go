@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/racebench/racebench/interleave"
+	"github.com/racebench/racebench/scenarios"
+)
+
+func (a *app) printExploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x *interleave.Exploration, decisions []*interleave.Decision) {
+	fmt.Fprintf(a.stdout, "%s\n%d executions%s%s\n", plain(x.String()), x.Executions, f.drawn(), pruned(x))
+	if all := x.All(); all != nil {
+		fmt.Fprintf(a.stdout, "%s of %s orders are inequivalent\n", thousands(big.NewInt(int64(x.Orders))), thousands(all))
+	}
+	a.printWindows(x)
+	a.printSerial(f, s, v, x)
+	if x.Coverage != nil {
+		fmt.Fprintf(a.stdout, "\n%s\n", plain(x.Coverage.String()))
+	}
+	for i, found := range x.Found {
+		fmt.Fprintf(a.stdout, "\n%s in %d of %d orders; the first%s:\n", a.paint(red, fmt.Sprintf("violated: %q", found.What)), found.Orders, x.Orders, f.order())
+		if found.Shrunk == nil {
+			res := found.First
+			if i > 0 && res == x.Found[0].First {
+				fmt.Fprintln(a.stdout, "the order shown above")
+				continue
+			}
+			a.printWorld(res, nil)
+			fmt.Fprintf(a.stdout, "replay:  %s\n", plain(replayCommand(s, f.impl, v, f.redis, res.Trace.Schedule().String())))
+			continue
+		}
+		a.printWorld(found.Shrunk, found.Decision)
+		a.printStory(&found.Explanation, found.Shrunk)
+		fmt.Fprintf(a.stdout, "replay:  %s\n", plain(replayCommand(s, f.impl, v, f.redis, found.Shrunk.Trace.Schedule().String())))
+	}
+}
+
+// drawn says what orders have been drawn with.
+func (f exploreFlags) drawn() string {
+	switch f.strategy {
+	case exhaustive:
+		return ""
+	case depthFirst:
+		return " with strategy " + depthFirst + ", which runs equivalent orders too"
+	}
+	return fmt.Sprintf(" with strategy %s and seed %d", f.strategy, f.seed)
+}
+
+// order says which order is found first.
+func (f exploreFlags) order() string {
+	if f.strategy == exhaustive {
+		return ", with the fewest preemptions"
+	}
+	return " found"
+}
+
+func pruned(x *interleave.Exploration) string {
+	if x.Pruned == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d of them cut short because their orders were explored already", x.Pruned)
+}
+
+// thousands writes a number with commas: 17,153,136.
+func thousands(n *big.Int) string {
+	digits := n.String()
+	text := ""
+	for i, d := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			text += ","
+		}
+		text += string(d)
+	}
+	return text
+}
