@@ -164,6 +164,7 @@ func (r *Runner) failureText(t *testing.T, res *Result, given string, x *Explana
 	if *redisFlag != "" {
 		fmt.Fprintf(&b, " -interleave.redis=%s", shellQuote(*redisFlag))
 	}
+	b.WriteString(r.replayWith)
 	return b.String()
 }
 

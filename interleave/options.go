@@ -38,6 +38,7 @@ type config struct {
 	unexplained  bool
 	faults       string
 	jumps        []time.Duration
+	ordersEach   int
 	everyCrash   bool // also the crashes that come to the same as another
 	client       []func(*redis.Options)
 	t            *testing.T
@@ -125,6 +126,8 @@ func (c *config) with(opts []Option) (*config, error) {
 		return nil, fmt.Errorf("interleave: MaxSteps(%d): at least 1", c.maxSteps)
 	case c.maxOrders < 1:
 		return nil, fmt.Errorf("interleave: MaxExecutions(%d): at least 1", c.maxOrders)
+	case c.ordersEach < 0:
+		return nil, fmt.Errorf("interleave: OrdersEach(%d): at least 0", c.ordersEach)
 	case c.preemptions != nil && *c.preemptions < 0:
 		return nil, fmt.Errorf("interleave: Preemptions(%d): at least 0", *c.preemptions)
 	case c.watchdog <= 0:

@@ -29,6 +29,8 @@ type Runner struct {
 	t      *testing.T       // hosts the bubbles; nil outside tests
 	trial  *trial           // of the exploration that was split last
 	broken error            // a world was given up while it may still use the server
+
+	replayWith string // what else a command line needs to have the world again; see Fuzz
 }
 
 // Open starts the throwaway Redis that the options name. The caller closes the runner.
