@@ -55,6 +55,7 @@ func (e *engine) idle(c choice) error {
 
 // clockStep records that the clock has moved, and what expired.
 func (e *engine) clockStep(d time.Duration, c choice) error {
+	idle := c.kind == chooseIdle && c.d == 0 && !c.apart()
 	var due []dbKey
 	now := e.serverNow()
 	for _, k := range e.image.sorted() {
@@ -78,8 +79,9 @@ func (e *engine) clockStep(d time.Duration, c choice) error {
 		last.Advance += d
 		last.At = time.Since(e.start)
 		last.Changes = changes
+		last.idle = last.idle && idle
 	} else {
-		e.step(Step{Kind: StepClock, Advance: d, Changes: changes, forced: c.forced, apart: c.apart(), foot: footprint{all: true}})
+		e.step(Step{Kind: StepClock, Advance: d, Changes: changes, forced: c.forced, idle: idle, apart: c.apart(), foot: footprint{all: true}})
 	}
 	return e.poll(true)
 }

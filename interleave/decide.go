@@ -291,7 +291,10 @@ func without(steps []*Step, i int) schedule.Schedule {
 
 // lenient follows a schedule as far as the program allows: a token that does not fit is left out. A program that is
 // driven off its path does other things.
-type lenient struct{ *forced }
+type lenient struct {
+	*forced
+	skipped []string // what was left out
+}
 
 func (l *lenient) next(v *view) (choice, error) {
 	for {
@@ -300,6 +303,7 @@ func (l *lenient) next(v *view) (choice, error) {
 		if !errors.As(err, &d) || l.at >= len(l.tokens) {
 			return c, err
 		}
+		l.skipped = append(l.skipped, d.skipped())
 		l.at++
 	}
 }

@@ -16,12 +16,18 @@ type DivergedError struct {
 	Expected string          // "B GET job:1"
 	Found    string          // "B waits with HGET job:1 (start.go:41)"
 	Waiting  []string        // everything else that waited
+
+	compact bool // it was a token: Index counts its choices
 }
 
 func (e *DivergedError) Error() string {
 	s := fmt.Sprintf("schedule diverged at step %d", e.Step)
 	if e.Token != nil {
-		s += fmt.Sprintf(" (token %d, %s)", e.Index, e.Token)
+		word := "token"
+		if e.compact {
+			word = "choice"
+		}
+		s += fmt.Sprintf(" (%s %d, %s)", word, e.Index, e.Token)
 	}
 	s += fmt.Sprintf(": expected %s, found %s", e.Expected, e.Found)
 	if len(e.Waiting) > 0 {
@@ -129,9 +135,13 @@ func (e *LeakError) Error() string {
 // depends on something that the world does not control.
 type NondeterminismError struct {
 	Step    int
-	Was, Is string // what could happen next, before and now
+	Was, Is string // what could happen next, before and now; or what happened
+	Source  string // the likely one, where it can be told
 }
 
 func (e *NondeterminismError) Error() string {
+	if e.Source != "" {
+		return fmt.Sprintf("step %d: the same order came to something else when it was run again: first %s, then %s; likely source: %s", e.Step, e.Was, e.Is, e.Source)
+	}
 	return fmt.Sprintf("step %d: the same steps led somewhere else: before, %s could happen next; now %s (a random number, the order of a map or of goroutines, or state shared between worlds?)", e.Step, e.Was, e.Is)
 }

@@ -43,6 +43,9 @@ type Exploration struct {
 	Serial *Serial
 	// Coverage is what was looked at; nil without WhyNoBug.
 	Coverage *Coverage
+	// Differs says how the first order to go wrong that did not come to the same a second time differed. Every order that
+	// goes wrong is run twice.
+	Differs *NondeterminismError
 	// Err says why the search was given up: a *NondeterminismError, or the Err of a world that could not be run.
 	Err error `json:"-"`
 }
@@ -92,19 +95,32 @@ func (x *Exploration) String() string {
 // one with the fewest preemptions. It fails as well when it could not run them all: see MaxExecutions.
 func Explore(t *testing.T, world func(*World), opts ...Option) *Exploration {
 	t.Helper()
-	if *redisFlag != "" {
-		opts = append([]Option{Redis(*redisFlag)}, opts...)
-	}
-	if *replayFlag != "" {
+	opts = flagged(opts)
+	switch {
+	case *replayFlag != "" && Mode(*modeFlag) == Prefix:
+		opts = append(opts, From(*replayFlag, 0))
+	case *replayFlag != "":
 		Force(t, *replayFlag, world, opts...)
 		return &Exploration{Executions: 1, Orders: 1, Bound: "a replay runs one order"}
 	}
 	r := openTest(t, opts)
 	r.cfg.why = r.cfg.why || testing.Verbose()
+	if r.cfg.prefix == nil {
+		if res, file := r.runSaved(t, world); res != nil {
+			x := stillWrong(res, file)
+			t.Errorf("interleave: %s\n%s", x, r.failure(t, res, "", world))
+			return x
+		}
+	}
 	x := r.Explore(t.Context(), world)
 	switch {
 	case len(x.Found) > 0:
-		t.Errorf("interleave: %s\n%s", x, r.foundText(t, &x.Found[0], world))
+		text := r.foundText(t, &x.Found[0], world)
+		r.saveAll(t, x, world)
+		if x.Differs != nil {
+			t.Errorf("interleave: what was found does not come again by itself: %v", x.Differs)
+		}
+		t.Errorf("interleave: %s\n%s", x, text)
 	case x.Err != nil:
 		t.Errorf("interleave: %s%s", strings.TrimPrefix(x.Err.Error(), "interleave: "), hint(x.Err))
 	case x.Outcome() != Held:
@@ -179,7 +195,11 @@ func boundContext(ctx context.Context, n int) string {
 
 // all runs what a strategy has to run.
 func (e *exploring) all(st strategy) {
-	base := st
+	base, keep := st, e.r.cfg.needs()
+	keep.until = e.ctx
+	if p := e.r.cfg.prefix; p != nil {
+		st, keep.history = p.strategy(Prefix, st), keep.history || p.needs().history
+	}
 	points := &counter{strategy: st}
 	st = points
 	check := (*checker)(nil)
@@ -196,8 +216,6 @@ func (e *exploring) all(st strategy) {
 		if e.over() {
 			return
 		}
-		keep := e.r.cfg.needs()
-		keep.until = e.ctx
 		res := e.r.run(st, keep, e.world)
 		st.end(res)
 		if errors.Is(res.Err, errOutOfTime) || res.Trace.Bound == boundOfTime && res.Outcome() != Violated {
@@ -273,6 +291,13 @@ func (e *exploring) count(res *Result) {
 	if e.FirstAt == 0 {
 		e.FirstAt = e.Executions
 	}
+	full, differs := e.r.twice(res, e.world)
+	if !e.brief {
+		res = full
+	}
+	if e.Differs == nil {
+		e.Differs = differs
+	}
 	for _, v := range res.Verdicts {
 		if v.Outcome == Violated {
 			e.find(v.Invariant, res)
@@ -296,7 +321,7 @@ func undecidedBy(res *Result) string {
 	return ""
 }
 
-// find counts one way to go wrong. The first order that does is run again, for a trace with everything in it.
+// find counts one way to go wrong.
 func (e *exploring) find(what string, res *Result) {
 	for i := range e.Found {
 		if e.Found[i].What == what {
@@ -313,10 +338,6 @@ func (e *exploring) find(what string, res *Result) {
 			e.Found = append(e.Found, Finding{What: what, Orders: 1, First: f.First})
 			return
 		}
-	}
-	full := e.r.RunSchedule(res.Trace.Schedule(), e.world)
-	if full.Trace.Schedule().Equal(res.Trace.Schedule()) && full.Outcome() == res.Outcome() {
-		res = full
 	}
 	e.Found = append(e.Found, Finding{What: what, Orders: 1, First: res})
 }

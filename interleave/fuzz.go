@@ -12,8 +12,6 @@ import (
 	"unicode"
 
 	"pgregory.net/rapid"
-
-	"github.com/racebench/racebench/interleave/schedule"
 )
 
 // Fuzz draws worlds, and one order for each, until rapid has had its number of them (100, or -rapid.checks), and fails the
@@ -124,11 +122,11 @@ func (f *fuzzing) order(t *rapid.T, world func(*World)) (res *Result) {
 	t.Helper()
 	cfg := f.r.cfg
 	if *replayFlag != "" {
-		s, err := schedule.Parse(*replayFlag)
+		o, err := parseOrder(*replayFlag)
 		if err != nil {
 			f.t.Fatalf("interleave: bad schedule: %v", err)
 		}
-		return f.r.RunSchedule(s, world)
+		return f.r.runOrder(o, world)
 	}
 	if cfg.ordersEach > 0 {
 		return f.explored(world)

@@ -15,16 +15,15 @@ import (
 	_ "github.com/racebench/racebench/interleave/backend/embedded" // the default
 	_ "github.com/racebench/racebench/interleave/backend/process"  // redis-server from PATH
 	_ "github.com/racebench/racebench/interleave/backend/redisurl" // redis://
-	"github.com/racebench/racebench/interleave/schedule"
 	"github.com/racebench/racebench/interleave/wire"
 )
 
 var (
-	replayFlag = flag.String("interleave.replay", "", "run Force and Replay with this schedule instead of their own")
+	replayFlag = flag.String("interleave.replay", "", "a schedule or a token to run instead of what the test says")
 	redisFlag  = flag.String("interleave.redis", os.Getenv("INTERLEAVE_REDIS"), "throwaway Redis for tests that name none: embedded, process, container or redis://…")
 )
 
-// Force runs the world once in the order that the schedule says, and fails the test when an invariant is violated or
+// Force runs the world once in the order that the schedule, or a token, says, and fails the test when an invariant is violated or
 // undecided, when the schedule does not fit the program, or when the world can't be judged. The failure ends with the
 // command that replays it. What the schedule leaves open happens in a fair order.
 func Force(t *testing.T, schedule string, world func(*World), opts ...Option) *Result {
@@ -56,10 +55,14 @@ func Violates(t *testing.T, schedule, invariant string, world func(*World), opts
 	return Judged{}
 }
 
-// Replay is Force for a schedule that a failure printed: it must describe the whole run, so that nothing is left open.
+// Replay is Force for a schedule or a token that a failure printed: it must describe the whole run, so that nothing is left
+// open, unless the mode is another than Strict.
 func Replay(t *testing.T, schedule string, world func(*World), opts ...Option) *Result {
 	t.Helper()
 	res := Force(t, schedule, world, opts...)
+	if res.whole || len(res.Skipped) > 0 || *modeFlag != "" {
+		return res
+	}
 	for _, s := range res.Trace.Steps {
 		if !s.forced {
 			t.Errorf("interleave: the schedule ends before the world does: step %d is %s", s.N, s.Summary())
@@ -72,22 +75,9 @@ func Replay(t *testing.T, schedule string, world func(*World), opts ...Option) *
 // runTest runs one world for a test and closes the throwaway Redis with it.
 func runTest(t *testing.T, text string, world func(*World), opts []Option) (r *Runner, res *Result, given string) {
 	t.Helper()
-	if *redisFlag != "" {
-		opts = append([]Option{Redis(*redisFlag)}, opts...)
-	}
-	if *replayFlag != "" {
-		text = *replayFlag
-	}
-	s, err := schedule.Parse(text)
-	if err != nil {
-		var at *schedule.Error
-		if errors.As(err, &at) {
-			t.Fatalf("interleave: bad schedule\n%s", at.Caret())
-		}
-		t.Fatalf("interleave: %v", err)
-	}
-	r = openTest(t, opts)
-	return r, r.RunSchedule(s, world), text
+	o, text := testOrder(t, text)
+	r = openTest(t, flagged(opts))
+	return r, r.runOrder(o, world), text
 }
 
 // openTest opens a runner that is closed with the test.
@@ -125,6 +115,7 @@ func (r *Runner) failure(t *testing.T, res *Result, given string, world func(*Wo
 	if res.Err == nil && res.Outcome() == Held {
 		return ""
 	}
+	r.blur(res, world)
 	return r.failureText(t, res, given, r.Explain(t.Context(), res, world))
 }
 
@@ -156,14 +147,10 @@ func (r *Runner) failureText(t *testing.T, res *Result, given string, x *Explana
 	if x != nil {
 		b.WriteString(x.text(res))
 	}
-	var diverged *DivergedError
-	if !errors.As(res.Err, &diverged) {
-		given = res.Trace.Schedule().String() // all of it; a schedule that does not fit has no other form than its own
+	for _, what := range res.Skipped {
+		fmt.Fprintf(&b, "left out: %s\n", what)
 	}
-	fmt.Fprintf(&b, "replay:  go test -run %s -interleave.replay=%s", shellQuote(runPattern(t.Name())), shellQuote(given))
-	if *redisFlag != "" {
-		fmt.Fprintf(&b, " -interleave.redis=%s", shellQuote(*redisFlag))
-	}
+	b.WriteString(replayLines(t, res, given))
 	b.WriteString(r.replayWith)
 	return b.String()
 }

@@ -43,8 +43,14 @@ type config struct {
 	client       []func(*redis.Options)
 	t            *testing.T
 
+	mode      Mode
+	from      *string
+	fromSteps int
+	noSave    bool
+
 	parsed []schedule.Constraint
 	budget *budget // nil for none
+	prefix *order  // of from
 }
 
 // Redis says which throwaway Redis to use: embedded (the default), process, container (import
@@ -140,6 +146,9 @@ func (c *config) with(opts []Option) (*config, error) {
 		return nil, fmt.Errorf("interleave: no serial level %q (have %s, %s)", c.serial, SerialState, SerialReplies)
 	}
 	if err := c.budgeted(); err != nil {
+		return nil, err
+	}
+	if err := c.checkModes(); err != nil {
 		return nil, err
 	}
 	var err error

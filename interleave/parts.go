@@ -219,6 +219,9 @@ func (x *Exploration) add(y *Exploration) {
 	if y.Why != "" {
 		x.Why = y.Why
 	}
+	if x.Differs == nil {
+		x.Differs = y.Differs
+	}
 	x.Windows = addWindows(x.Windows, y.Windows)
 	x.Serial = addSerial(x.Serial, y.Serial)
 	x.Coverage = addCoverage(x.Coverage, y.Coverage)

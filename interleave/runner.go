@@ -83,8 +83,13 @@ type Result struct {
 	Backend, Version string
 	// Notes are remarks of the backend about fidelity.
 	Notes []string
+	// Skipped says what a best effort has left out of its schedule, see BestEffort.
+	Skipped []string
 
-	always []string // the invariants that are judged after every step
+	always []string     // the invariants that are judged after every step
+	whole  bool         // a token described all of it
+	offers *offers      // at which steps there was nothing to choose; nil where nobody has looked
+	vague  map[int]bool // steps whose keys differ from run to run
 }
 
 // Judged is an invariant with its verdict.
@@ -116,26 +121,28 @@ func (r *Result) Violated(invariant string) (Judged, bool) {
 	return Judged{}, false
 }
 
-// Run runs one world: first the schedule, then everything that is left in a fair order, until nothing more can happen.
-// The error is a *schedule.Error; all that happens in the world is in the result.
+// Run runs one world: first the schedule, then everything that is left in a fair order, until nothing more can happen. It
+// takes a token as well, which leaves nothing. The error is a *schedule.Error; all that happens in the world is in the result.
 func (r *Runner) Run(text string, world func(*World)) (*Result, error) {
-	s, err := schedule.Parse(text)
+	o, err := parseOrder(text)
 	if err != nil {
 		return nil, err
 	}
-	return r.RunSchedule(s, world), nil
+	return r.runOrder(o, world), nil
 }
 
 // RunSchedule is Run for a schedule that has been parsed.
 func (r *Runner) RunSchedule(s schedule.Schedule, world func(*World)) *Result {
-	return r.once(newForced(s, fair{}), needs{history: needsJournal(s)}, world)
+	return r.runOrder(order{tokens: s}, world)
 }
 
 // once runs the first execution of a strategy.
 func (r *Runner) once(st strategy, n needs, world func(*World)) *Result {
-	st.begin(0)
-	res := r.run(st, n, world)
-	st.end(res)
+	f := &offers{strategy: st}
+	f.begin(0)
+	res := r.run(f, n, world)
+	res.offers = f
+	f.end(res)
 	return res
 }
 

@@ -12,6 +12,7 @@ func (r *Runner) foundText(t *testing.T, f *Finding, world func(*World)) string 
 	if f.Shrunk == nil {
 		return r.failure(t, f.First, "", world)
 	}
+	r.blur(f.Shrunk, world)
 	return r.failureText(t, f.Shrunk, "", &f.Explanation)
 }
 

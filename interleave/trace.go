@@ -51,6 +51,7 @@ type Step struct {
 	noted  bool // an actor made a note after it
 	forced bool // a schedule asked for exactly this
 	apart  bool // a move of the clock that must not be joined with the next
+	idle   bool // the clock moved until something came, and nobody had said how far
 	nth    int  // place among the waiting operations that the token would match
 }
 

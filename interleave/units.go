@@ -31,6 +31,9 @@ func (r *Runner) Split(ctx context.Context, world func(*World)) ([]Unit, error) 
 	if r.cfg.whole() {
 		return []Unit{{ID: "whole"}}, nil
 	}
+	if r.cfg.prefix != nil {
+		return nil, errors.New("interleave: an exploration From a schedule is not cut into units")
+	}
 	switch r.cfg.strategy {
 	case exhaustiveName:
 		return r.splitAfterTrial(ctx, world)

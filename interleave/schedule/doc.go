@@ -39,6 +39,12 @@
 // An operation that matches a pattern on the right waits until, for each pattern on the left, an operation that
 // matches it has been executed. [ConstraintGrammar] is the table.
 //
+// # Tokens of a run
+//
+// A whole run has a compact form for one line of a log, [Compact]: only the steps that were a choice, a few bits of
+// fingerprint for all steps, a checksum, the name of the scenario or test, and a version. It begins with a digit, as no
+// schedule does. It is no use without the program, whose other steps it leaves out.
+//
 // # Round trip
 //
 // Parse(s.String()) is s for every schedule that Validate accepts, and Parse(x).String() is x for every x already in
