@@ -106,10 +106,16 @@ func (r *Runner) Explain(ctx context.Context, res *Result, world func(*World)) *
 // explainShrunk is Explain for one of the ways in which res goes wrong, and about the shrunk order. It also says how many
 // worlds it ran.
 func (r *Runner) explainShrunk(ctx context.Context, res *Result, t target, world func(*World)) (*Explanation, int) {
+	return r.explainAs(ctx, res, t, nil, world)
+}
+
+// explainAs is explainShrunk that keeps to orders for which same is true, if it is not nil.
+func (r *Runner) explainAs(ctx context.Context, res *Result, t target, same func(*Result) bool, world func(*World)) (*Explanation, int) {
 	s := r.shrinker(ctx, res, t, world)
 	if s == nil {
 		return nil, 1
 	}
+	s.same = same
 	s.shrink()
 	x := s.about(s.best, true)
 	x.Minimal = s.minimal
@@ -144,5 +150,14 @@ func (x *Exploration) explain(ctx context.Context, r *Runner, world func(*World)
 		if e != nil {
 			f.Explanation = *e
 		}
+	}
+}
+
+// ExplainFinding is what an exploration does with each of its findings, for one that was Unexplained: it fills in the
+// Explanation. It leaves it as it is when the finding does not happen again. An order that violates the same invariant can
+// be another race: same says whether it is this one; nil for always.
+func (r *Runner) ExplainFinding(ctx context.Context, f *Finding, same func(*Result) bool, world func(*World)) {
+	if e, _ := r.explainAs(ctx, f.First, target{f.What}, same, world); e != nil {
+		f.Explanation = *e
 	}
 }

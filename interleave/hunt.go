@@ -120,9 +120,8 @@ func (s *shrinker) hunt() {
 		res := s.run(w, needsJournal(h.plan.around))
 		h.learn(res)
 		at, bad := s.target.in(res)
-		if n := switches(res.Trace.Steps[:at]); bad && n < least && fatalTo(res.Err) == nil {
+		if n := switches(res.Trace.Steps[:at]); bad && n < least && s.keep(res) {
 			least = n
-			s.keep(res)
 		}
 	}
 }

@@ -38,6 +38,7 @@ type shrinker struct {
 	r       *Runner
 	ctx     context.Context
 	target  target
+	same    func(*Result) bool // whether an order goes wrong in the way that is wanted, beside the target; nil for any
 	world   func(*World)
 	given   *Result // the order to shrink, run again
 	best    *Result // the simplest so far; its steps know what they touch
@@ -81,11 +82,17 @@ func (s *shrinker) try(order schedule.Schedule) bool {
 }
 
 func (s *shrinker) keep(res *Result) bool {
-	if _, ok := s.target.in(res); !ok || fatalTo(res.Err) != nil {
+	if !s.wanted(res) || fatalTo(res.Err) != nil {
 		return false
 	}
 	s.best = res
 	return true
+}
+
+// wanted reports whether a result is of the race that is shrunk.
+func (s *shrinker) wanted(res *Result) bool {
+	_, ok := s.target.in(res)
+	return ok && (s.same == nil || s.same(res))
 }
 
 // shrink makes the order simpler until nothing helps or a bound is hit.
@@ -101,7 +108,7 @@ func (s *shrinker) shrink() {
 	// What a program does can depend on more than its order (see the limits of the package): keep only what happens again.
 	order := s.best.Trace.Schedule()
 	again := s.run(newForced(order, calm{}), needsJournal(order))
-	if _, ok := s.target.in(again); !ok || !again.Trace.Schedule().Equal(order) {
+	if !s.wanted(again) || !again.Trace.Schedule().Equal(order) {
 		s.best, s.minimal = s.given, false
 		return
 	}
@@ -281,7 +288,7 @@ func (s *shrinker) cut(res *Result, d *Decision) *Result {
 	}
 	order := res.Trace.Schedule()[:at]
 	short := s.run(newForced(order, stop{}), needsJournal(order))
-	if _, ok := s.target.in(short); !ok || !short.Trace.Schedule().Equal(order) {
+	if !s.wanted(short) || !short.Trace.Schedule().Equal(order) {
 		return res
 	}
 	return short

@@ -23,12 +23,14 @@ const (
 	codeInterrupted = 130
 )
 
-const exitCodes = `  0    run: everything is as the catalogue expects; replay: every invariant holds; explore: in all orders
+const exitCodes = `  0    run: everything is as the catalogue expects; replay: every invariant holds; explore: in all orders;
+       fuzz: nothing was found in lua, and in naive every race that was looked for
   1    run: something is not as the catalogue expects; replay: an invariant is violated or undecided;
-       explore: an invariant is violated
+       explore: an invariant is violated; fuzz: something was found in lua
   2    wrong usage, a bad schedule, a schedule that does not fit the program, or output that can't be written
   3    the throwaway Redis is not available, has died, or refuses a command
-  4    explore: undecided, because not all orders were run, some could not be judged, or none reached the race
+  4    explore: undecided, because not all orders were run, some could not be judged, or none reached the race;
+       fuzz: not every race was found in naive, or no world could be judged
   5    explore --serial: everything held, but some order is equivalent to no serial one, which is a hint
   130  interrupted (SIGINT, SIGTERM or SIGHUP). The first signal lets the current world end and removes its keys; the
        second ends the command at once, and the keys of that world stay on a server given as redis:// URL

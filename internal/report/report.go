@@ -24,6 +24,7 @@ const (
 	KindCatalogue   = "catalogue"
 	KindDoctor      = "doctor"
 	KindTimeToBug   = "time-to-bug"
+	KindFuzz        = "fuzz"
 )
 
 // Head begins every document.
