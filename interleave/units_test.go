@@ -183,3 +183,45 @@ func TestPartsLeaveNothingOut(t *testing.T) {
 	}
 	require.Equal(t, whole.Windows, one.Windows)
 }
+
+// TestUnitsAreBounded: the bounds of an exploration are those of its parts together.
+func TestUnitsAreBounded(t *testing.T) {
+	for _, tt := range []struct {
+		opts       []Option
+		executions int
+		bound      string
+	}{
+		{[]Option{MaxExecutions(100)}, 100, "100 executions, the most that MaxExecutions allows"},
+		{[]Option{MaxExecutions(700)}, 700, "700 executions, the most that MaxExecutions allows"},
+		{[]Option{StopAtFirst()}, 2, "stopped at the first"},
+		{[]Option{Strategy("pct"), MaxExecutions(300)}, 300, "300 executions, the most that MaxExecutions allows"},
+		{[]Option{Strategy("portfolio"), MaxExecutions(510)}, 510, "510 executions, the most that MaxExecutions allows"},
+	} {
+		x := openFor(t, tt.opts...).ExploreParts(context.Background(), lostUpdate(4))
+		require.Equal(t, tt.executions, x.Executions)
+		require.Equal(t, tt.bound, x.Bound)
+		require.False(t, x.Complete)
+		require.Equal(t, x.Executions, x.Orders+x.Pruned+x.Repeated)
+	}
+}
+
+// TestUnitsKeepTheShortest: of what several parts have found, the order with the fewest switches is shown, and one of the
+// trial before all.
+func TestUnitsKeepTheShortest(t *testing.T) {
+	r := openFor(t)
+	part := func(id string, switches int) Part {
+		return Part{Unit: Unit{ID: id}, Done: true, Sum: Exploration{Executions: 1, Orders: 1, Violating: 1, FirstAt: 1},
+			Findings: []PartFinding{{What: "w", Orders: 1, Schedule: id, Switches: switches}}}
+	}
+	a := r.NewAssembly([]Unit{{ID: "a"}, {ID: "b"}, {ID: "c"}})
+	for _, p := range []Part{part("c", 2), part("a", 4), part("b", 2)} {
+		require.NoError(t, a.Add(p))
+	}
+	require.Equal(t, "b", a.found[0].Schedule)
+	require.Equal(t, 3, a.sum.Found[0].Orders)
+	require.Equal(t, 1, a.sum.FirstAt)
+	a = r.NewAssembly([]Unit{{ID: "a"}, {ID: "b"}})
+	require.NoError(t, a.Add(part("a", 0)))
+	require.NoError(t, a.Add(part("b", 1)))
+	require.Equal(t, "a", a.found[0].Schedule)
+}
