@@ -18,6 +18,7 @@ type Exploration struct {
 	Orders    int
 	Pruned    int // worlds given up because every continuation was explored elsewhere
 	Met       int // worlds given up in a state that was met before; see Fingerprints
+	States    int // states that were met for the first time, with Fingerprints
 	Undecided int // of Orders: a bound of the world was hit, or a judgement could not be made
 	Violating int // of Orders
 	// Repeated are those of Executions that count for nothing else: they were run before a unit turned out to be too large,
@@ -207,7 +208,8 @@ func (e *exploring) all(st strategy) {
 		check = newChecker(st)
 		st = check
 	}
-	defer func() { e.Points += points.points }()
+	states := statesOf(base)
+	defer func() { e.Points, e.States = e.Points+points.points, e.States+statesOf(base)-states }()
 	for {
 		if !st.begin(e.Executions) {
 			e.end(base)

@@ -40,6 +40,14 @@ func (s states) met(print [sha256.Size]byte, asleep []string) bool {
 	return false
 }
 
+// statesOf is how many states a strategy has met.
+func statesOf(st strategy) int {
+	if s, ok := st.(*search); ok {
+		return len(s.states)
+	}
+	return 0
+}
+
 // histories is what an execution has told its actors and done to its keys so far.
 type histories struct {
 	steps, notes int // of the trace, that are in

@@ -58,8 +58,9 @@ func TestFingerprintsCut(t *testing.T) {
 	require.Equal(t, Held, x.Outcome())
 	require.Less(t, x.Executions, 45)
 	require.Positive(t, x.Met)
+	require.Equal(t, 27, x.States, "each actor has done none, one or both")
 	parts := openFor(t, Fingerprints()).ExploreParts(context.Background(), world)
-	require.Equal(t, []int{x.Executions, x.Orders, x.Met}, []int{parts.Executions, parts.Orders, parts.Met})
+	require.Equal(t, []int{x.Executions, x.Orders, x.Met, x.States}, []int{parts.Executions, parts.Orders, parts.Met, parts.States})
 }
 
 // TestFingerprintsRefuse: what a script changes behind the scheduler's back is not in the picture of a state.

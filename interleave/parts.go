@@ -212,6 +212,7 @@ func (x *Exploration) add(y *Exploration) {
 	x.Orders += y.Orders
 	x.Pruned += y.Pruned
 	x.Met += y.Met
+	x.States += y.States
 	x.Undecided += y.Undecided
 	x.Violating += y.Violating
 	x.Repeated += y.Repeated

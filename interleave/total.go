@@ -9,7 +9,7 @@ import (
 // the actors. It is nil when that is not known: when the search is not exhaustive or not complete, and when what actors do
 // depends on the order or they wait.
 func (x *Exploration) All() *big.Int {
-	if !x.Complete || x.Steps == nil {
+	if !x.Complete || x.Steps == nil || x.Met > 0 {
 		return nil
 	}
 	n, all := int64(0), big.NewInt(1)

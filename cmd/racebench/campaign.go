@@ -82,6 +82,7 @@ type campaign struct {
 	runner   *interleave.Runner
 	world    func(*interleave.World)
 	ran      *atomic.Int64
+	live     *live
 	assembly *interleave.Assembly
 	units    int
 	mine     *share // nil for the whole
@@ -138,7 +139,8 @@ func (c *campaign) explore(ctx context.Context) error {
 		Local: func(ctx context.Context, u interleave.Unit) interleave.Part {
 			return c.runner.ExplorePart(ctx, c.world, u)
 		},
-		Ran: func(n int) { c.ran.Add(int64(n)) },
+		Ran:   func(n int) { c.ran.Add(int64(n)) },
+		Added: func() { c.live.tell(c.assembly) },
 	}
 	if c.a.itself != nil && c.jobs > 1 {
 		plan.Command = func() *exec.Cmd { return c.a.itself("--worker") }
@@ -240,10 +242,10 @@ func (a *app) resumed(file string) string {
 		case strings.Contains(w, "://"):
 			words = append(words, "…") // it may hold a password
 		default:
-			words = append(words, shellQuote(w))
+			words = append(words, shellWord(w))
 		}
 	}
-	return strings.Join(append(words, "--resume", shellQuote(file)), " ")
+	return strings.Join(append(words, "--resume", shellWord(file)), " ")
 }
 
 // loadParts reads a checkpoint or a shard.

@@ -29,6 +29,7 @@ type exploreFlags struct {
 	trials        int
 	markdown      bool
 	bounded       bool // --preemptions was given
+	fingerprints  bool
 	first, json   bool
 	why           bool
 	serial        string // level of the serial oracle; empty: none
@@ -118,6 +119,7 @@ func newExploreOf(a *app, parts []report.Parts) *cobra.Command {
 	cmd.Flags().IntVar(&f.max, "max", 10_000, "worlds to run at most; an exploration that needs more is undecided")
 	cmd.Flags().DurationVar(&f.within, "for", 0, "real time to search at most, such as 30s; an exploration that needs more is undecided")
 	cmd.Flags().IntVar(&f.preemptions, "preemptions", 0, "run only the orders in which an actor that could go on is interrupted at most so often (exhaustive only)")
+	cmd.Flags().BoolVar(&f.fingerprints, "fingerprints", false, "cut the search where it meets a state again (exhaustive only): as many violations in fewer orders")
 	cmd.Flags().IntVar(&f.trials, "trials", 100, "with --strategy all: how often each strategy searches")
 	cmd.Flags().BoolVar(&f.markdown, "markdown", false, "with --strategy all: print the table as Markdown, one row for each race")
 	cmd.Flags().BoolVar(&f.first, "first", false, "stop at the first order that goes wrong")
@@ -155,6 +157,8 @@ func (f *exploreFlags) check(cmd *cobra.Command) error {
 		return usage(suggest(f.strategy, known, "it is one of "+join(known)), "unknown strategy %q", f.strategy)
 	case given("seed") && (f.strategy == exhaustive || f.strategy == depthFirst):
 		return usage("--strategy portfolio", "--seed is for a strategy that draws, not for %s", f.strategy)
+	case f.fingerprints && f.strategy != exhaustive:
+		return usage("leave one of them out", "--fingerprints is for the exhaustive search, not for %s", f.strategy)
 	case f.bounded && f.strategy != exhaustive:
 		return usage("leave one of them out", "--preemptions bounds the exhaustive search, not %s", f.strategy)
 	case all && f.first:
@@ -186,6 +190,9 @@ func (f *exploreFlags) options() []interleave.Option {
 	options := []interleave.Option{interleave.MaxExecutions(f.max), interleave.Strategy(f.strategy), interleave.Seed(f.seed)}
 	if f.first {
 		options = append(options, interleave.StopAtFirst())
+	}
+	if f.fingerprints {
+		options = append(options, interleave.Fingerprints())
 	}
 	if f.bounded {
 		options = append(options, interleave.Preemptions(f.preemptions))
@@ -219,8 +226,9 @@ func (a *app) explore(ctx context.Context, f exploreFlags, word string) error {
 	world := func(w *interleave.World) { v.World(w, scenarios.Target) }
 	var executions atomic.Int64
 	started := time.Now()
-	stop := a.watchExploration(f, &executions)
-	c := &campaign{campaignFlags: &f.campaign, a: a, name: s.ID + "-" + f.impl, runner: runner, ran: &executions, world: func(w *interleave.World) {
+	var seen live
+	stop := a.watchExploration(f, &executions, &seen)
+	c := &campaign{live: &seen, campaignFlags: &f.campaign, a: a, name: s.ID + "-" + f.impl, runner: runner, ran: &executions, world: func(w *interleave.World) {
 		executions.Add(1)
 		world(w)
 	}}

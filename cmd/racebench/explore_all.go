@@ -42,7 +42,7 @@ func (a *app) timeToBug(ctx context.Context, f exploreFlags, words []string) err
 	}
 	doc.Backend.Name, doc.Backend.Version = runner.Backend()
 	var executions atomic.Int64
-	stop := a.watchExploration(f, &executions)
+	stop := a.watchExploration(f, &executions, &live{})
 	for _, r := range races {
 		for _, strategy := range compared {
 			row, err := r.search(ctx, runner, f, strategy, &executions)

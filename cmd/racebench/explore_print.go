@@ -19,7 +19,7 @@ func (a *app) printExploration(f exploreFlags, s *scenarios.Scenario, v *scenari
 		fmt.Fprintf(a.stdout, "\n%s\n", plain(x.Coverage.String()))
 	}
 	for i, found := range x.Found {
-		fmt.Fprintf(a.stdout, "\n%s in %d of %d orders; the first%s:\n", a.paint(red, fmt.Sprintf("violated: %q", found.What)), found.Orders, x.Orders, f.order())
+		fmt.Fprintf(a.stdout, "\n%s in %d of %d orders; the first%s:\n", a.paint(red, fmt.Sprintf("violated: %q", found.What)), found.Orders, x.Orders, order(f, &found))
 		if found.Shrunk == nil {
 			res := found.First
 			if i > 0 && res == x.Found[0].First {
@@ -47,8 +47,11 @@ func (f exploreFlags) drawn() string {
 	return fmt.Sprintf(" with strategy %s and seed %d", f.strategy, f.seed)
 }
 
-// order says which order is found first.
-func (f exploreFlags) order() string {
+// order says which order is shown.
+func order(f exploreFlags, found *interleave.Finding) string {
+	if found.Shrunk != nil {
+		return ", made as short as it can be"
+	}
 	if f.strategy == exhaustive {
 		return ", with the fewest preemptions"
 	}
@@ -56,10 +59,17 @@ func (f exploreFlags) order() string {
 }
 
 func pruned(x *interleave.Exploration) string {
-	if x.Pruned == 0 {
-		return ""
+	text := ""
+	if x.Pruned > 0 {
+		text = fmt.Sprintf(", %d of them cut short because their orders were explored already", x.Pruned)
 	}
-	return fmt.Sprintf(", %d of them cut short because their orders were explored already", x.Pruned)
+	if x.Met > 0 {
+		text += fmt.Sprintf(", %d cut short in one of %d states that had been met before", x.Met, x.States)
+	}
+	if x.Repeated > 0 {
+		text += fmt.Sprintf(", %d of them once more in units", x.Repeated)
+	}
+	return text
 }
 
 // thousands writes a number with commas: 17,153,136.

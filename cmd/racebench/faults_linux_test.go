@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -20,6 +21,9 @@ import (
 
 // endless is a run that ends by what happens to it.
 var endless = []string{"run", "A1", "--redis", "process", "--repeat", "1000000"}
+
+// large is an exploration that takes longer than any test, with workers.
+var large = []string{"explore", "X1", "--actors", "7", "--max", "100000000", "--redis", "process", "-j", "2"}
 
 // A fault is something that goes wrong around the command. Whatever it is, nothing may be left: no process that the
 // command has started, nothing in the temporary folder.
@@ -81,6 +85,27 @@ var faults = []fault{
 	}, code: -1, after: func(t *testing.T, f *attempt) {
 		require.Equal(t, syscall.SIGKILL, f.ProcessState.Sys().(syscall.WaitStatus).Signal())
 	}},
+
+	{name: "Ctrl-C with workers", needs: "process", args: large, act: func(t *testing.T, f *attempt) {
+		f.workers(t, 2)
+		require.NoError(t, f.Process.Signal(os.Interrupt))
+	}, code: 130, says: "to take it up again: racebench explore X1 --actors 7", after: func(t *testing.T, f *attempt) {
+		require.FileExists(t, filepath.Join(f.Dir, "results", "explore-X1-naive.checkpoint.json"))
+	}},
+	{name: "SIGKILL with workers", needs: "process", args: large, act: func(t *testing.T, f *attempt) {
+		f.workers(t, 2)
+		require.NoError(t, f.Process.Kill())
+	}, code: -1},
+	{name: "workers are killed", needs: "process", args: large, act: func(t *testing.T, f *attempt) {
+		first := f.workers(t, 2)
+		for _, pid := range first {
+			require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+		}
+		f.wait(t, "other workers", func() bool {
+			return !slices.ContainsFunc(f.workers(t, 2), func(pid int) bool { return slices.Contains(first, pid) })
+		})
+		require.NoError(t, f.Process.Signal(os.Interrupt))
+	}, code: 130, says: "to take it up again"},
 
 	{name: "socket path long", needs: "process", args: []string{"replay", "A1", "A..", "--redis", "process"}, setUp: func(t *testing.T, f *attempt) {
 		long := filepath.Join(f.tmp, strings.Repeat("long", 60))
@@ -223,13 +248,27 @@ func (a *attempt) child(t *testing.T, name string) int {
 	return id
 }
 
+// workers waits until there are n worker processes, and returns their ids.
+func (a *attempt) workers(t *testing.T, n int) (pids []int) {
+	a.wait(t, "workers", func() bool {
+		pids = nil
+		for pid, comm := range a.processes() {
+			if strings.HasPrefix(comm, "racebench") {
+				pids = append(pids, pid)
+			}
+		}
+		return len(pids) == n
+	})
+	return pids
+}
+
 func (a *attempt) wait(t *testing.T, what string, cond func() bool) {
 	t.Helper()
 	const patience = 20 * time.Second
 	for waited := time.Duration(0); !cond(); waited += 5 * time.Millisecond {
 		if waited > patience {
 			a.Process.Kill()
-			t.Fatalf("waited in vain for %s; standard error: %s", what, a.said(t))
+			t.Fatalf("waited in vain for %s; running: %v; standard error: %s", what, a.processes(), a.said(t))
 		}
 		time.Sleep(5 * time.Millisecond)
 	}

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"sync/atomic"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+
+	"github.com/racebench/racebench/interleave"
 )
 
 // progress shows how far a run is, with rate and remaining time, once it has taken a second.
@@ -33,9 +36,33 @@ func (a *app) newProgress(f runFlags, plan []*planned) *progress {
 	)}
 }
 
+// live is what an exploration has found so far, for the one who waits.
+type live struct{ text atomic.Pointer[string] }
+
+// tell takes over how far the units are.
+func (l *live) tell(a *interleave.Assembly) {
+	x, done, units := a.Progress()
+	text := fmt.Sprintf("%d orders", x.Orders)
+	if done > 0 && x.Repeated < x.Executions {
+		text += fmt.Sprintf(" of about %d", max(x.Orders*units/done, x.Orders))
+	}
+	if x.States > 0 {
+		text += fmt.Sprintf(", %d states", x.States)
+	}
+	text += fmt.Sprintf(", %d violate; executions", x.Violating)
+	l.text.Store(&text)
+}
+
+func (l *live) String() string {
+	if text := l.text.Load(); text != nil {
+		return *text
+	}
+	return "executions"
+}
+
 // watchExploration shows how far an exploration is, with its rate, until the returned function is called. A world runs on
 // virtual time, so it is watched from outside.
-func (a *app) watchExploration(f exploreFlags, executions *atomic.Int64) (stop func()) {
+func (a *app) watchExploration(f exploreFlags, executions *atomic.Int64, seen *live) (stop func()) {
 	if f.json || !a.stderr.terminal() {
 		return func() {}
 	}
@@ -60,6 +87,7 @@ func (a *app) watchExploration(f exploreFlags, executions *atomic.Int64) (stop f
 				_ = bar.Clear()
 				return
 			case <-tick.C:
+				bar.Describe(seen.String())
 				_ = bar.Set64(executions.Load())
 			}
 		}

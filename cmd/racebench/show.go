@@ -107,6 +107,16 @@ func oneLine(schedule string) string {
 // shellQuote quotes s for a POSIX shell.
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
+// shellWord quotes a word if a shell would not take it as it is.
+func shellWord(s string) string {
+	if s == "" || strings.ContainsFunc(s, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./,:@", r)
+	}) {
+		return shellQuote(s)
+	}
+	return s
+}
+
 func trimLines(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, l := range lines {

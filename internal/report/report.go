@@ -199,6 +199,9 @@ type Exploration struct {
 	Orders     int                `json:"orders"`                // run to their end; inequivalent ones when exhaustive
 	Undecided  int                `json:"undecided"`             // orders that could not be judged
 	Pruned     int                `json:"pruned"`                // worlds cut short, because their orders were explored already
+	Met        int                `json:"met,omitempty"`         // worlds cut short in a state that had been met before
+	States     int                `json:"states,omitempty"`      // states met, with --fingerprints
+	Repeated   int                `json:"repeated,omitempty"`    // of the executions, those that were run once more in units
 	Violating  int                `json:"violating"`             // orders that violate some invariant
 	FirstAt    int                `json:"first_at,omitempty"`    // the execution that found the first order to go wrong, from 1
 	All        string             `json:"all_orders,omitempty"`  // orders, equivalent ones included, where that is known; a decimal number of any size
