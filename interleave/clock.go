@@ -74,8 +74,11 @@ func (e *engine) clockStep(d time.Duration, c choice) error {
 		}
 	}
 	last := e.trace.last()
-	if last != nil && last.Kind == StepClock && !last.apart && !c.apart() && len(last.Events) == 0 && len(last.Changes) == 0 {
-		// Timers that did not lead to the gate cut one move of the clock into several.
+	// Timers that did not lead to the gate cut one move of the clock into several. What came to the gate and waits there came
+	// at its own time, and would not in one move.
+	silent := e.calm == e.seq
+	e.calm = e.seq
+	if last != nil && last.Kind == StepClock && silent && !last.apart && !c.apart() && len(last.Events) == 0 && len(last.Changes) == 0 {
 		last.Advance += d
 		last.At = time.Since(e.start)
 		last.Changes = changes

@@ -33,6 +33,7 @@ type engine struct {
 	block    []Step // memory for the next steps
 	reduces  bool   // the strategy looks at footprints
 	last     view   // what could happen last time; its memory is used again
+	calm     int    // operations that had come when the clock moved last
 	passed   int    // commands that went through the gate without being a step, since the last step
 	left     budget // of faults that may be chosen
 	scripts  bool   // a script has run
