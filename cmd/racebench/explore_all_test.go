@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,4 +37,18 @@ func TestTimeToBugBars(t *testing.T) {
 		require.LessOrEqual(t, row.Mean, bar, row.Scenario)
 	}
 	require.Equal(t, []string{"A7", "X5"}, none, "the limit that naive and lua share, and the control")
+}
+
+// What the committed table says of a race that is cheap to measure is what the command gives.
+func TestTimeToBugDocument(t *testing.T) {
+	text, err := os.ReadFile("../../docs/time-to-bug.md")
+	require.NoError(t, err)
+	code, stdout, stderr := outputs(t, "explore", "X1", "X3", "X4", "A1", "A3", "A6", "--strategy", "all", "--trials", "100", "--markdown")
+	require.Equal(t, codeOK, code, stderr)
+	rows := 0
+	for line := range strings.Lines(stdout) {
+		require.Contains(t, string(text), line)
+		rows++
+	}
+	require.Equal(t, 2+6, rows)
 }
