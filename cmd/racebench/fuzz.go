@@ -316,7 +316,7 @@ func (a *app) fuzz(ctx context.Context, f fuzzFlags, words []string) error {
 		defer free()
 	}
 	var ran atomic.Int64
-	stop := a.watchExploration(exploreFlags{json: f.json, max: f.max}, &ran)
+	stop := a.watchExploration(exploreFlags{json: f.json, max: f.max}, &ran, &live{})
 	var hunts []*hunt
 	for i, name := range f.impl {
 		h := &hunt{fuzzFlags: f, impl: name, runner: runner, ran: &ran}
