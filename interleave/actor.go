@@ -37,6 +37,7 @@ type Actor struct {
 	remarks []string // on itself, for the trace alone
 	fresh   []*conn  // dialled since the scheduler last looked
 	called  []*op    // calls since then
+	sql     actorSQL
 
 	// The rest belongs to the scheduler, or to the actor's main goroutine before done is set.
 	done     atomic.Bool
@@ -248,7 +249,7 @@ func (a *Actor) takeFresh() ([]*conn, []string, []Note) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	conns, remarks, notes := a.fresh, a.remarks, a.notes
-	a.calls = append(a.calls, a.called...)
+	a.calls = slices.DeleteFunc(append(a.calls, a.called...), func(o *op) bool { return o.sql != nil && o.sql.gone.Load() })
 	a.fresh, a.remarks, a.notes, a.called = nil, nil, nil, a.called[:0]
 	return conns, remarks, notes
 }

@@ -17,6 +17,7 @@ var plumbing = []string{
 	"github.com/redis/rueidis",
 	"github.com/gomodule/redigo/",
 	"github.com/racebench/racebench/interleave.",
+	"github.com/go-sql-driver/mysql",
 	"github.com/racebench/racebench/internal/framepointer.",
 	"github.com/racebench/racebench/internal/bubble.",
 }

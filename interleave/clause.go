@@ -64,6 +64,9 @@ func (w *teller) effect(s *Step) string {
 	case len(parts) > 0:
 		return joined(parts)
 	}
+	if s.SQL {
+		return "runs " + clip(s.wording(), 60) + " (" + clip(s.Reply, 60) + ")"
+	}
 	if reads := s.looksAt(); len(reads) > 0 && !s.Wrote {
 		return w.looks(s, reads[0])
 	}
@@ -76,7 +79,7 @@ func (w *teller) effect(s *Step) string {
 	case s.Wrote:
 		return "calls " + s.Name + " on " + keysOf(s) + ", which changes nothing"
 	}
-	text := clip(commandText(s.Command), 60)
+	text := clip(s.wording(), 60)
 	return "calls " + text + " (" + clip(s.Reply, 40) + ")"
 }
 

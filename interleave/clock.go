@@ -2,6 +2,7 @@ package interleave
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -104,8 +105,12 @@ func (e *engine) waiting() ([]Waiting, error) {
 			continue
 		}
 		w := Waiting{Actor: a.name}
-		for _, o := range a.ops {
-			w.Operations = append(w.Operations, o.String())
+		for i, o := range a.ops {
+			text := o.String()
+			if strings.HasPrefix(a.why[i], "waits for ") {
+				text += ", which " + a.why[i]
+			}
+			w.Operations = append(w.Operations, text)
 			w.held = w.held || e.order.holds(o) != nil
 		}
 		for _, s := range a.sessions {

@@ -20,6 +20,8 @@ type engine struct {
 	servers  []*server // the one without a name first, then by name
 	strategy strategy
 	world    *World
+	sql      *sqlDatabase // nil until somebody asks for it
+	sqlHost  *sqlHost
 
 	start    time.Time
 	actors   []*Actor // by name
@@ -156,6 +158,13 @@ func (e *engine) finish() error {
 		}
 	}
 	e.trace.After = e.image.list()
+	if e.sql != nil {
+		tables, err := e.sql.tables()
+		if err != nil {
+			return err
+		}
+		e.trace.After = append(e.trace.After, tables...)
+	}
 	e.judge(e.trace.Bound == "")
 	return nil
 }

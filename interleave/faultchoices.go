@@ -252,7 +252,7 @@ func (a *Actor) closing() []string {
 			touched = append(append(touched, f.reads...), f.writes...)
 		}
 	}
-	return touched
+	return append(touched, a.closingSQL()...)
 }
 
 // timerHorizon is how far the clock is moved at most in search of a timer.

@@ -80,6 +80,8 @@ func (e *Entry) String() string {
 	}
 	var parts []string
 	switch e.Type {
+	case "table":
+		return "[" + strings.Join(e.Items, ", ") + "]"
 	case "string":
 		return wire.Quote(e.Text())
 	case "hash", "zset", "stream":

@@ -19,6 +19,7 @@ type op struct {
 	kind    kind
 	actor   *Actor
 	s       *session      // of a command
+	sql     *sent         // of a statement
 	wake    chan struct{} // of a call, closed when it has been performed
 	seq     int           // arrival, in the fixed order; 0 until the scheduler has numbered it
 	args    []string

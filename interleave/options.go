@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/racebench/racebench/interleave/backend"
+	"github.com/racebench/racebench/interleave/database"
 	"github.com/racebench/racebench/interleave/schedule"
 )
 
@@ -47,6 +48,9 @@ type config struct {
 	from      *string
 	fromSteps int
 	noSave    bool
+
+	database       string
+	databaseConfig database.Config
 
 	parsed []schedule.Constraint
 	budget *budget // nil for none

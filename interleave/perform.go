@@ -324,6 +324,7 @@ func (e *engine) crash(a *Actor) {
 	for _, s := range a.sessions {
 		s.close()
 	}
+	a.dropSQL()
 }
 
 func (e *engine) deliver(c choice) {

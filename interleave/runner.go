@@ -31,6 +31,8 @@ type Runner struct {
 	broken error            // a world was given up while it may still use the server
 
 	replayWith string // what else a command line needs to have the world again; see Fuzz
+
+	sql *sqlHost
 }
 
 // Open starts the throwaway Redis that the options name. The caller closes the runner.
@@ -44,7 +46,7 @@ func Open(opts ...Option) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Runner{cfg: cfg, server: server, t: cfg.t}, nil
+	return &Runner{cfg: cfg, server: server, sql: &sqlHost{outside: newOutside()}, t: cfg.t}, nil
 }
 
 // warmResolver makes the net package set up its resolver outside any bubble. It keeps a channel for the life of the
@@ -64,7 +66,7 @@ func (r *Runner) Close() error {
 			err = errors.Join(err, s.Close())
 		}
 	}
-	return err
+	return errors.Join(err, r.sql.close())
 }
 
 // Backend is the name and the version of the throwaway Redis.
@@ -155,7 +157,7 @@ type needs struct {
 
 // run runs a world in a bubble of its own, and watches it from outside.
 func (r *Runner) run(st strategy, n needs, build func(*World)) *Result {
-	e := &engine{cfg: r.cfg, strategy: st, reduces: n.footprints, trace: &Trace{}, journals: n.history, order: newConstraints(r.cfg.parsed), beats: new(atomic.Int64), phase: new(atomic.Int32)}
+	e := &engine{cfg: r.cfg, sqlHost: r.sql, strategy: st, reduces: n.footprints, trace: &Trace{}, journals: n.history, order: newConstraints(r.cfg.parsed), beats: new(atomic.Int64), phase: new(atomic.Int32)}
 	if b := r.cfg.budget; b != nil {
 		e.left = *b
 	}
@@ -379,6 +381,10 @@ func (e *engine) teardown() (err error) {
 		for _, s := range a.gone {
 			s.close()
 		}
+		a.closePools()
+	}
+	if e.sql != nil && e.sql.direct != nil {
+		e.sql.direct.Close()
 	}
 	for _, v := range e.servers {
 		v.close()

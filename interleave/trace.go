@@ -32,8 +32,9 @@ type Step struct {
 	Kind    StepKind      //
 	Actor   string        // whose; empty for the clock and a fault of a server
 	Server  string        // which of several servers; empty for the one without a name, and where no server is concerned
+	SQL     bool          // a statement to the SQL database
 	Name    string        // the command, upper case, with its subcommand
-	Command []string      // as sent; a script by its digest
+	Command []string      // as sent; a script by its digest; of SQL the statement, then its arguments
 	Queued  [][]string    // the commands of a transaction, for EXEC
 	Keys    []string      // keys that it names, as changes name them; the channel of a message
 	Fault   string        // crash, lost, unsent, late, drop; restart, failover(2), flushscripts, evict
@@ -221,7 +222,7 @@ func (s *Step) Text() string {
 		return "clock +" + s.Advance.String()
 	case StepCrash:
 		if len(s.Command) > 0 {
-			return "crashes before " + onServerText(s.Server, s.Command)
+			return "crashes before " + s.wording()
 		}
 		return "crashes"
 	case StepServer:
@@ -248,7 +249,7 @@ func (s *Step) Text() string {
 		}
 		return commandText(s.Command)
 	}
-	text := onServerText(s.Server, s.Command)
+	text := s.wording()
 	if len(s.Queued) > 0 {
 		parts := make([]string, len(s.Queued))
 		for i, q := range s.Queued {
@@ -323,6 +324,7 @@ func (s *Step) MarshalJSON() ([]byte, error) {
 		Kind    StepKind   `json:"kind"`
 		Actor   string     `json:"actor,omitempty"`
 		Server  string     `json:"server,omitempty"`
+		SQL     bool       `json:"sql,omitempty"`
 		Token   string     `json:"token"`
 		Command []string   `json:"command,omitempty"`
 		Queued  [][]string `json:"queued,omitempty"`
@@ -334,7 +336,7 @@ func (s *Step) MarshalJSON() ([]byte, error) {
 		Changes []Change   `json:"changes,omitempty"`
 		Caller  string     `json:"caller,omitempty"`
 		Events  []string   `json:"events,omitempty"`
-	}{s.N, s.Kind, s.Actor, s.Server, s.Token().String(), s.Command, s.Queued, s.Keys, s.Fault, s.Reply, durationText(s.Advance), s.At.String(), s.Changes, s.Caller, s.Events})
+	}{s.N, s.Kind, s.Actor, s.Server, s.SQL, s.Token().String(), s.Command, s.Queued, s.Keys, s.Fault, s.Reply, durationText(s.Advance), s.At.String(), s.Changes, s.Caller, s.Events})
 }
 
 func durationText(d time.Duration) string {

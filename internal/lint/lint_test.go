@@ -87,6 +87,8 @@ var imports = []struct {
 		"strangers use interleave for subjects of their own"},
 	{[]string{"interleave"}, []string{"interleave/container"}, []string{"github.com/testcontainers", "github.com/docker", "github.com/moby"},
 		"only interleave/container links a container engine"},
+	{[]string{"interleave"}, []string{"interleave/database"}, []string{"modernc.org", "github.com/go-sql-driver"},
+		"a SQL driver is linked by those who import its package below interleave/database"},
 	{[]string{"invariants"}, nil, []string{module + "/impl", module + "/scenarios", module + "/cmd"},
 		"a judgement knows neither a subject nor a scenario"},
 	{[]string{"scenarios"}, nil, []string{module + "/cmd", module + "/internal/report"},
