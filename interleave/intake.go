@@ -23,6 +23,11 @@ func (e *engine) settle() error {
 			moved = moved || m
 		}
 	}
+	if e.sql != nil && len(e.sql.flying) > 0 { // somebody may have waited for what has ended
+		if err := e.sql.await(nil, e.trace.last()); err != nil {
+			return err
+		}
+	}
 	for _, a := range e.actors {
 		if err := e.look(a); err != nil {
 			return err

@@ -115,9 +115,11 @@ func (e *engine) openDatabase() (s database.Server, err error) {
 	h := e.sqlHost
 	h.do(func() {
 		if h.server == nil {
-			if h.server, err = database.Open(e.cfg.database, e.cfg.databaseConfig); err != nil {
+			opened, failed := database.Open(e.cfg.database, e.cfg.databaseConfig)
+			if err = failed; err != nil {
 				return
 			}
+			h.server = opened
 		}
 		s, err = h.server, h.server.Reset()
 	})

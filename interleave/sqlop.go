@@ -90,10 +90,8 @@ func (sqlStatement) perform(e *engine, c choice) error {
 	case landed:
 		e.answerCall(o)
 		return nil
-	default:
-		return nil
 	}
-	return s.conn.on.await(nil, step) // somebody may have waited for what is rolled back now
+	return nil
 }
 
 // loseSQL drops the connection of a statement; what is open on it is rolled back.
