@@ -264,3 +264,6 @@ func taken(steps []*interleave.Step) bool {
 	}
 	return false
 }
+
+// GoString is String: what tools that print values show of a drawn world.
+func (s *Shape) GoString() string { return s.String() }
