@@ -40,7 +40,7 @@ const drawnSubject = "jobs"
 const ordersEach = 4
 
 // fuzzDefault bounds the worlds of one implementation when nobody says how many.
-const fuzzDefault = 20_000
+const fuzzDefault = 5_000
 
 // drawing are the strategies of drawn worlds, in turn.
 var drawing = []string{"random", "pct", "pos", "surw"}
@@ -141,6 +141,7 @@ type hunt struct {
 	impl   string
 	runner *interleave.Runner
 	ran    *atomic.Int64
+	seen   *live    // what is shown meanwhile; nil for nothing
 	wanted []string // ids of the races to find; nil where nothing may be found
 
 	shapes, worlds, undecided int
@@ -186,6 +187,10 @@ func (h *hunt) run(ctx context.Context) error {
 			return nil
 		case h.wanted != nil && len(h.missing()) == 0:
 			return nil
+		}
+		if h.seen != nil {
+			text := fmt.Sprintf("%s, %d found, executions", h.impl, len(h.found))
+			h.seen.text.Store(&text)
 		}
 		if err := h.try(ctx, number); err != nil {
 			return err
@@ -315,11 +320,14 @@ func (a *app) fuzz(ctx context.Context, f fuzzFlags, words []string) error {
 		within, free = context.WithTimeoutCause(ctx, f.within, fmt.Errorf("--for %v", f.within))
 		defer free()
 	}
-	var ran atomic.Int64
-	stop := a.watchExploration(exploreFlags{json: f.json, max: f.max}, &ran, &live{})
+	var (
+		ran  atomic.Int64
+		seen live
+	)
+	stop := a.watchExploration(exploreFlags{json: f.json, max: f.max * len(f.impl)}, &ran, &seen)
 	var hunts []*hunt
 	for i, name := range f.impl {
-		h := &hunt{fuzzFlags: f, impl: name, runner: runner, ran: &ran}
+		h := &hunt{fuzzFlags: f, impl: name, runner: runner, ran: &ran, seen: &seen}
 		if name != "lua" {
 			h.wanted = wanted
 		}
