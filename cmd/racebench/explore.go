@@ -77,7 +77,8 @@ func newExploreOf(a *app, parts []report.Parts) *cobra.Command {
 		Short: "Run one race in every inequivalent order",
 		Long: "Runs the world of a race in every order of its commands, leaving out those that only swap commands about different\n" +
 			"keys, the ones with the fewest preemptions first. Prints how many orders there are, how many violate each invariant,\n" +
-			"and the first that does. Faults and clock moves of the catalogue's own order are not part of it; see --faults, --jump.\n\n" +
+			"and the shortest that does. The faults and moves of the clock that the race needs are choices too, each at every place;\n" +
+			"--faults and --jump allow others, --faults none allows none.\n\n" +
 			"Strategies:\n\n" + strategiesHelp() + "\n" +
 			"Those that draw run as many worlds as --max says, may run an order twice, and never prove that all hold: without a\n" +
 			"violation they end undecided (a portfolio, when its 500 were not all). The same seed gives the same exploration.\n\n" +
@@ -217,6 +218,7 @@ func (a *app) explore(ctx context.Context, f exploreFlags, word string) error {
 	if v, err = f.actors.apply(s, v); err != nil {
 		return err
 	}
+	f.budget = race{s, v}.budget(f)
 	search, free := f.until(ctx)
 	defer free()
 	runner, err := f.redis.open(append(f.options(), interleave.Until(search))...)

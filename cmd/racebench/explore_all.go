@@ -99,10 +99,7 @@ func chosenRaces(f exploreFlags, words []string) ([]race, error) {
 
 // budget is what the flags allow or, when they say nothing, what the race needs.
 func (r race) budget(f exploreFlags) faultFlags {
-	if f.budget.faults != "" || len(f.budget.jumps) > 0 {
-		return f.budget
-	}
-	return faultFlags{faults: r.variant.Faults, jumps: r.variant.Jumps}
+	return f.budget.or(faultFlags{faults: r.variant.Faults, jumps: r.variant.Jumps})
 }
 
 // search runs the trials of one strategy.

@@ -23,6 +23,7 @@ func exploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x 
 		Executions: x.Executions,
 		Orders:     x.Orders,
 		Pruned:     x.Pruned,
+		Faults:     f.budget.String(),
 		Met:        x.Met,
 		States:     x.States,
 		Repeated:   x.Repeated,

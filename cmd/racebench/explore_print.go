@@ -10,6 +10,9 @@ import (
 
 func (a *app) printExploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x *interleave.Exploration, decisions []*interleave.Decision) {
 	fmt.Fprintf(a.stdout, "%s\n%d executions%s%s\n", plain(x.String()), x.Executions, f.drawn(), pruned(x))
+	if budget := f.budget.String(); budget != "" {
+		fmt.Fprintf(a.stdout, "faults and moves of the clock: %s\n", budget)
+	}
 	if all := x.All(); all != nil {
 		fmt.Fprintf(a.stdout, "%s of %s orders are inequivalent\n", thousands(big.NewInt(int64(x.Orders))), thousands(all))
 	}

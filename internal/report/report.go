@@ -199,6 +199,7 @@ type Exploration struct {
 	Orders     int                `json:"orders"`                // run to their end; inequivalent ones when exhaustive
 	Undecided  int                `json:"undecided"`             // orders that could not be judged
 	Pruned     int                `json:"pruned"`                // worlds cut short, because their orders were explored already
+	Faults     string             `json:"faults,omitempty"`      // faults and moves of the clock that a world may have
 	Met        int                `json:"met,omitempty"`         // worlds cut short in a state that had been met before
 	States     int                `json:"states,omitempty"`      // states met, with --fingerprints
 	Repeated   int                `json:"repeated,omitempty"`    // of the executions, those that were run once more in units
