@@ -93,6 +93,13 @@ func (r *Runner) blur(res *Result, world func(*World)) {
 	}
 }
 
+// Token is Result.Token of a result that this runner has given. It runs the order once more, so that the token does not rely on
+// what differs from run to run.
+func (r *Runner) Token(res *Result, name string, world func(*World)) string {
+	r.blur(res, world)
+	return res.Token(name)
+}
+
 // FidelityError says that two backends did not do the same with one order. That is a fault of one of them, and says
 // nothing about a race.
 type FidelityError struct {

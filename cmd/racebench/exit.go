@@ -89,7 +89,11 @@ func explain(err error) *failure {
 	case errors.As(err, &done):
 		return done
 	case errors.As(err, &grammar):
-		return &failure{code: codeUsage, text: "bad schedule", more: indent(grammar.Caret()), hint: "racebench help schedule shows every form"}
+		what := "bad schedule"
+		if schedule.IsCompact(grammar.Src) {
+			what = "bad token"
+		}
+		return &failure{code: codeUsage, text: what, more: indent(grammar.Caret()), hint: "racebench help schedule shows every form"}
 	case errors.As(err, &gone):
 		return &failure{code: codeBackend, text: err.Error(), hint: cmp.Or(gone.Hint, "racebench doctor says what can be used here")}
 	case errors.As(err, &refused):

@@ -32,6 +32,8 @@ type exploreFlags struct {
 	fingerprints  bool
 	first, json   bool
 	why           bool
+	from          string // what every order begins with, of racebench replay --mode prefix
+	steps         int    // of it; 0 for all
 	serial        string // level of the serial oracle; empty: none
 	campaign      campaignFlags
 }
@@ -246,7 +248,12 @@ func (a *app) explore(ctx context.Context, f exploreFlags, word string) error {
 	if c.mine != nil {
 		return errors.Join(c.printShard(s.ID, f.json, x), runner.Close())
 	}
-	took := time.Since(started)
+	return a.explored(ctx, f, s, v, runner, x, time.Since(started))
+}
+
+// explored prints what an exploration came to, and closes its runner.
+func (a *app) explored(ctx context.Context, f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, runner *interleave.Runner, x *interleave.Exploration, took time.Duration) (err error) {
+	world := func(w *interleave.World) { v.World(w, scenarios.Target) }
 	x.Bound = strings.ReplaceAll(x.Bound, "MaxExecutions", "--max") // as it is called here
 	if context.Cause(ctx) != nil && x.Err != nil {
 		return context.Cause(ctx) // the signal may have reached the server too
@@ -257,15 +264,16 @@ func (a *app) explore(ctx context.Context, f exploreFlags, word string) error {
 			decisions[i] = runner.Decide(found.First, world)
 		}
 	}
+	tokens := tokensOf(ctx, runner, x, tokenName(s, f.impl, v), world)
 	name, version := runner.Backend()
 	if err := runner.Close(); err != nil && x.Err == nil {
 		return err
 	}
 	if f.json {
-		err = report.Encode(a.stdout, exploration(f, s, v, x, decisions, report.Backend{Name: name, Version: version}, took))
+		err = report.Encode(a.stdout, exploration(f, s, v, x, decisions, tokens, report.Backend{Name: name, Version: version}, took))
 	} else {
 		fmt.Fprintf(a.stdout, "%s %s, %s, on %s (%s)\n\n", s.ID, s.Name, title(f.impl, v), name, version)
-		a.printExploration(f, s, v, x, decisions)
+		a.printExploration(f, s, v, x, tokens)
 	}
 	switch {
 	case err != nil:

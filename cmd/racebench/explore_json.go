@@ -9,7 +9,7 @@ import (
 )
 
 // exploration is the document of racebench explore.
-func exploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x *interleave.Exploration, decisions []*interleave.Decision, b report.Backend, took time.Duration) report.Exploration {
+func exploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x *interleave.Exploration, decisions []*interleave.Decision, tokens []string, b report.Backend, took time.Duration) report.Exploration {
 	doc := report.Exploration{
 		Head:       report.Head{Schema: report.Schema, Kind: report.KindExploration},
 		Backend:    b,
@@ -18,6 +18,8 @@ func exploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x 
 		Impl:       f.impl,
 		Variant:    v.Name,
 		Actors:     v.Actors,
+		Begins:     f.from,
+		Steps:      f.steps,
 		Violations: []report.Violation{},
 		Strategy:   f.strategy,
 		Executions: x.Executions,
@@ -51,6 +53,9 @@ func exploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x 
 		doc.Reason = x.Why
 	}
 	observed(&doc, x)
+	if x.Differs != nil {
+		doc.Differs = x.Differs.Error()
+	}
 	for i, found := range x.Found {
 		shrunk := ""
 		if found.Shrunk != nil {
@@ -60,6 +65,7 @@ func exploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x 
 			Invariant: found.What,
 			Class:     found.Class,
 			Decides:   decidesText(found.Decision),
+			Token:     tokens[i],
 			Shrunk:    shrunk,
 			Story:     found.Story,
 			Orders:    found.Orders,

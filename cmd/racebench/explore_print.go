@@ -8,8 +8,8 @@ import (
 	"github.com/racebench/racebench/scenarios"
 )
 
-func (a *app) printExploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x *interleave.Exploration, decisions []*interleave.Decision) {
-	fmt.Fprintf(a.stdout, "%s\n%d executions%s%s\n", plain(x.String()), x.Executions, f.drawn(), pruned(x))
+func (a *app) printExploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x *interleave.Exploration, tokens []string) {
+	fmt.Fprintf(a.stdout, "%s\n%d executions%s%s%s\n", plain(x.String()), x.Executions, f.drawn(), pruned(x), plainLine(f.begins()))
 	if budget := f.budget.String(); budget != "" {
 		fmt.Fprintf(a.stdout, "faults and moves of the clock: %s\n", budget)
 	}
@@ -17,6 +17,9 @@ func (a *app) printExploration(f exploreFlags, s *scenarios.Scenario, v *scenari
 		fmt.Fprintf(a.stdout, "%s of %s orders are inequivalent\n", thousands(big.NewInt(int64(x.Orders))), thousands(all))
 	}
 	a.printWindows(x)
+	if x.Differs != nil {
+		fmt.Fprintf(a.stdout, "differs: an order that goes wrong does not come again by itself: %s\n", plainLine(x.Differs.Error()))
+	}
 	a.printSerial(f, s, v, x)
 	if x.Coverage != nil {
 		fmt.Fprintf(a.stdout, "\n%s\n", plain(x.Coverage.String()))
@@ -30,12 +33,12 @@ func (a *app) printExploration(f exploreFlags, s *scenarios.Scenario, v *scenari
 				continue
 			}
 			a.printWorld(res, nil)
-			fmt.Fprintf(a.stdout, "replay:  %s\n", plain(replayCommand(s, f.impl, v, f.redis, res.Trace.Schedule().String())))
+			a.printAgain(s, f.impl, v, f.redis, res, tokens[i])
 			continue
 		}
 		a.printWorld(found.Shrunk, found.Decision)
 		a.printStory(&found.Explanation, found.Shrunk)
-		fmt.Fprintf(a.stdout, "replay:  %s\n", plain(replayCommand(s, f.impl, v, f.redis, found.Shrunk.Trace.Schedule().String())))
+		a.printAgain(s, f.impl, v, f.redis, found.Shrunk, tokens[i])
 	}
 }
 

@@ -2,13 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/racebench/racebench/interleave"
-	"github.com/racebench/racebench/interleave/schedule"
 	"github.com/racebench/racebench/interleave/wire"
 	"github.com/racebench/racebench/internal/report"
 	"github.com/racebench/racebench/scenarios"
@@ -18,35 +17,49 @@ type replayFlags struct {
 	redis                 redisFlags
 	impl, variant, before string
 	actors                actorsFlag
+	mode                  string
+	steps, max            int
 	json, changes         bool
+	given                 func(flag string) bool
 }
 
 func newReplay(a *app) *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
-		Use:   "replay A1 [schedule]",
-		Short: "Run one race in an order of your own",
+		Use:   "replay A1 [schedule] | replay TOKEN",
+		Short: "Run one race in an order of your own, or that of a token",
 		Long: "Runs one world in the order that the schedule says, what it leaves open in a fair order, and prints every step,\n" +
 			"what each invariant came to, and the keys at the end. Without a schedule the order is that of the catalogue; with\n" +
 			"--before and without a schedule nothing is forced but the constraints.\n" +
-			"racebench help schedule shows how an order is written.",
+			"A token that another command has printed stands for a whole run and says of which world: race, implementation, variant\n" +
+			"and number of actors come from it. racebench help schedule shows how an order is written.\n\n" +
+			"--mode says what becomes of an order that does not fit the program: strict makes it an error with step, actor, expected\n" +
+			"and met operation, best-effort leaves out what does not fit and lists it, prefix is strict to its end, or for --steps,\n" +
+			"and then explores every order of what comes after it and prints what racebench explore does.",
 		Example: "  racebench replay A1 'A.GET B.GET A.. B..'\n" +
 			"  racebench replay A1 'A.. B..'\n" +
 			"  racebench replay A1 --impl lua --redis process '+10m'\n" +
-			"  racebench replay A1 --before 'A.GET B.GET < A.HSET B.HSET'",
+			"  racebench replay A1 --before 'A.GET B.GET < A.HSET B.HSET'\n" +
+			"  racebench replay 1.A1.naive.qYpl2XoNxI7t3083-UABlYXD\n" +
+			"  racebench replay A1 --mode best-effort 'A.GET B.SET A.. B..'\n" +
+			"  racebench replay 1.A1.naive.qYpl2XoNxI7t3083-UABlYXD --mode prefix --steps 2",
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeScenarios(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage("usage: "+cmd.UseLine(), "the scenario is missing")
 			}
-			return a.replay(cmd.Context(), f, args[0], args[1:])
+			if err := f.check(cmd); err != nil {
+				return err
+			}
+			return a.replay(cmd.Context(), f, args)
 		},
 	}
 	cmd.Flags().StringVar(&f.impl, "impl", "naive", "implementation")
 	cmd.Flags().StringVar(&f.variant, "variant", "", "variant of the world, where a scenario has several (default the first)")
 	cmd.Flags().StringVar(&f.before, "before", "", "constraints on what the schedule leaves open: 'A.GET B.GET < A.SET B.SET'")
 	f.actors.add(cmd)
+	f.addModes(cmd)
 	f.redis.add(cmd)
 	cmd.Flags().BoolVar(&f.changes, "changes", false, "list what each step changed, and when, below the table")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON only")
@@ -56,31 +69,30 @@ func newReplay(a *app) *cobra.Command {
 	return cmd
 }
 
-func (a *app) replay(ctx context.Context, f replayFlags, word string, typed []string) error {
-	s, v, err := chosen(word, f.impl, f.variant)
+func (a *app) replay(ctx context.Context, f replayFlags, args []string) error {
+	o, err := f.asked(args)
 	if err != nil {
 		return err
 	}
-	if v, err = f.actors.apply(s, v); err != nil {
-		return err
+	if f.mode == string(interleave.Prefix) {
+		return a.replayPrefix(ctx, f, o)
 	}
-	text := strings.Join(typed, " ")
-	if len(typed) == 0 && f.before == "" {
-		text = v.Schedule
-	}
-	order, err := schedule.Parse(text)
+	runner, err := f.redis.open(interleave.Before(f.before), interleave.ReplayMode(interleave.Mode(f.mode)))
 	if err != nil {
 		return err
 	}
-	runner, err := f.redis.open(interleave.Before(f.before))
+	world := func(w *interleave.World) { o.variant.World(w, scenarios.Target) }
+	res, err := runner.Run(o.text, world)
 	if err != nil {
-		return err
+		return errors.Join(err, runner.Close())
 	}
-	world := func(w *interleave.World) { v.World(w, scenarios.Target) }
-	res := runner.RunSchedule(order, world)
-	var decision *interleave.Decision
-	if res.Err == nil {
-		decision = runner.Decide(res, world)
+	seen := replayedOrder{Result: res}
+	if !isDivergence(res.Err) {
+		seen.token = runner.Token(res, tokenName(o.scenario, o.impl, o.variant), world)
+		seen.explanation = runner.Explain(ctx, res, world)
+	}
+	if seen.explanation == nil && res.Err == nil {
+		seen.explanation = &interleave.Explanation{Decision: runner.Decide(res, world)}
 	}
 	if err := runner.Close(); err != nil && res.Err == nil {
 		return err
@@ -89,9 +101,9 @@ func (a *app) replay(ctx context.Context, f replayFlags, word string, typed []st
 		return err
 	}
 	if f.json {
-		err = a.replayJSON(f, s, v, text, res, decision)
+		err = a.replayJSON(f, o, seen)
 	} else {
-		a.printReplay(f, s, v, text, res, decision)
+		a.printReplay(f, o, seen)
 	}
 	switch {
 	case err != nil:
@@ -102,6 +114,20 @@ func (a *app) replay(ctx context.Context, f replayFlags, word string, typed []st
 		return silent(codeUnexpected)
 	}
 	return nil
+}
+
+// replayedOrder is what came of an order.
+type replayedOrder struct {
+	*interleave.Result
+	explanation *interleave.Explanation
+	token       string // empty when there is none
+}
+
+func (r *replayedOrder) decision() *interleave.Decision {
+	if r.explanation == nil {
+		return nil
+	}
+	return r.explanation.Decision
 }
 
 // unjudged is the failure of a world that could not be judged.
@@ -117,22 +143,32 @@ func unjudged(err error) error {
 	return f
 }
 
-func (a *app) printReplay(f replayFlags, s *scenarios.Scenario, v *scenarios.Variant, text string, res *interleave.Result, d *interleave.Decision) {
-	fmt.Fprintf(a.stdout, "%s %s, %s, on %s (%s)\n\n", s.ID, s.Name, title(f.impl, v), res.Backend, res.Version)
-	a.printWorld(res, d)
+func (a *app) printReplay(f replayFlags, o *asked, seen replayedOrder) {
+	res := seen.Result
+	fmt.Fprintf(a.stdout, "%s %s, %s, on %s (%s)\n\n", o.scenario.ID, o.scenario.Name, title(o.impl, o.variant), res.Backend, res.Version)
+	a.printWorld(res, seen.decision())
+	if seen.explanation != nil {
+		a.printStory(seen.explanation, res)
+	}
 	if f.changes {
 		a.printChanges(res.Trace)
+	}
+	for _, what := range res.Skipped {
+		fmt.Fprintf(a.stdout, "skipped: %s\n", plainLine(what))
 	}
 	switch {
 	case res.Err != nil:
 		// The steps that were made are not what went wrong: what was asked for is.
-		cmd := replayCommand(s, f.impl, v, f.redis, text)
+		cmd := replayToken(f.redis, o.text)
+		if !o.isToken() {
+			cmd = replayCommand(o.scenario, o.impl, o.variant, f.redis, o.text)
+		}
 		if f.before != "" {
 			cmd += " --before " + shellQuote(f.before)
 		}
 		fmt.Fprintf(a.stdout, "replay:  %s\n", plain(cmd))
 	case len(res.Trace.Steps) > 0:
-		fmt.Fprintf(a.stdout, "replay:  %s\n", plain(replayCommand(s, f.impl, v, f.redis, res.Trace.Schedule().String())))
+		a.printAgain(o.scenario, o.impl, o.variant, f.redis, res, seen.token)
 	}
 }
 
@@ -217,23 +253,31 @@ func keyLine(k interleave.KeyState) string {
 	return line
 }
 
-func (a *app) replayJSON(f replayFlags, s *scenarios.Scenario, v *scenarios.Variant, text string, res *interleave.Result, d *interleave.Decision) error {
-	seen, err := report.Observe(res, scenarios.Target)
+func (a *app) replayJSON(f replayFlags, o *asked, r replayedOrder) error {
+	seen, err := report.Observe(r.Result, scenarios.Target)
 	if err != nil {
 		return err
 	}
-	return report.Encode(a.stdout, report.Replay{
+	doc := report.Replay{
 		Head:     report.Head{Schema: report.Schema, Kind: report.KindReplay},
-		Backend:  report.Backend{Name: res.Backend, Version: res.Version},
-		Scenario: s.ID,
-		Name:     s.Name,
-		Impl:     f.impl,
-		Variant:  v.Name,
-		Schedule: text,
+		Backend:  report.Backend{Name: r.Backend, Version: r.Version},
+		Scenario: o.scenario.ID,
+		Name:     o.scenario.Name,
+		Impl:     o.impl,
+		Variant:  o.variant.Name,
+		Actors:   o.variant.Actors,
+		Schedule: o.text,
 		Before:   f.before,
-		Decision: decided(d),
+		Mode:     f.mode,
+		Skipped:  r.Skipped,
+		Token:    r.token,
+		Decision: decided(r.decision()),
 		Observed: seen,
-	})
+	}
+	if x := r.explanation; x != nil {
+		doc.Class, doc.Story, doc.Shorter = x.Class, x.Story, x.Shorter(r.Result)
+	}
+	return report.Encode(a.stdout, doc)
 }
 
 func decided(d *interleave.Decision) *report.Decision {

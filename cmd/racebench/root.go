@@ -96,7 +96,11 @@ func newScheduleTopic() *cobra.Command {
 		Short: "How an order of commands is written",
 		Long: "A schedule is a list of tokens with spaces between them; # starts a comment. What it leaves open happens\n" +
 			"in a fair order.\n\n" + schedule.FormatGrammar(schedule.Grammar) +
-			"\nConstraints (--before) order what the schedule leaves open:\n\n" + schedule.FormatGrammar(schedule.ConstraintGrammar),
+			"\nConstraints (--before) order what the schedule leaves open:\n\n" + schedule.FormatGrammar(schedule.ConstraintGrammar) +
+			"\nA token (racebench replay TOKEN) is a whole run in one line of a log. It begins with a digit, as no schedule does: 1.A1.naive.…\n" +
+			"It names its world (race, implementation, number of the variant, aN for N actors) and has a checksum, the choices that were\n" +
+			"not forced, and fingerprints of all steps. --mode strict, best-effort or prefix says what becomes of a schedule or a token\n" +
+			"that does not fit the program any more: an error; what does not fit is left out; or every order is explored that begins so.",
 	}
 }
 
@@ -139,6 +143,7 @@ var numbers = map[string]string{
 	"repeat":      fmt.Sprintf("a whole number from 1 to %d", maxRepeats),
 	"max":         fmt.Sprintf("a whole number from 1 to %d", maxExecutions),
 	"trials":      fmt.Sprintf("a whole number from 1 to %d", maxTrials),
+	"steps":       "a whole number from 1",
 	"actors":      "a whole number; racebench show says which a scenario can have",
 	"for":         "a duration of more than 0: 30s, 10m, 1h30m",
 	"preemptions": fmt.Sprintf("a whole number from 0 to %d", maxExecutions),

@@ -7,6 +7,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
+	"github.com/racebench/racebench/interleave/schedule"
 	"github.com/racebench/racebench/internal/report"
 	"github.com/racebench/racebench/scenarios"
 )
@@ -86,6 +87,9 @@ func title(impl string, v *scenarios.Variant) string {
 
 // replayCommand is what to type to see an order again.
 func replayCommand(s *scenarios.Scenario, impl string, v *scenarios.Variant, r redisFlags, order string) string {
+	if schedule.IsCompact(order) {
+		return replayToken(r, order)
+	}
 	cmd := "racebench replay " + s.ID + " --impl " + impl
 	if c, _ := s.Case(impl); v.Name != "" && len(c.Variants) > 1 {
 		cmd += " --variant " + shellQuote(v.Name)

@@ -177,8 +177,15 @@ type Replay struct {
 	Name     string    `json:"name"`
 	Impl     string    `json:"impl"`
 	Variant  string    `json:"variant,omitempty"`
-	Schedule string    `json:"schedule"`         // what was asked for
-	Before   string    `json:"before,omitempty"` // constraints on the rest
+	Actors   int       `json:"actors,omitempty"`  // where another number than usual was asked for
+	Schedule string    `json:"schedule"`          // what was asked for: a schedule or a token
+	Before   string    `json:"before,omitempty"`  // constraints on the rest
+	Mode     string    `json:"mode"`              // strict or best-effort
+	Skipped  []string  `json:"skipped,omitempty"` // what a best effort has left out
+	Token    string    `json:"token"`             // of the run; empty when there is none
+	Class    string    `json:"class"`             // the kind of race, where it can be told; else empty
+	Story    string    `json:"story"`             // of a violation, in sentences
+	Shorter  string    `json:"shorter,omitempty"` // a simpler order that violates the same
 	Decision *Decision `json:"decision,omitempty"`
 	Observed
 }
@@ -191,25 +198,28 @@ type Exploration struct {
 	Name       string             `json:"name"`
 	Impl       string             `json:"impl"`
 	Variant    string             `json:"variant,omitempty"`
-	Actors     int                `json:"actors,omitempty"`      // where another number than usual was asked for
-	Preempt    *int               `json:"preemptions,omitempty"` // the bound, where there was one
-	Strategy   string             `json:"strategy"`              // exhaustive, portfolio, random, pct, pos or surw
-	Seed       *uint64            `json:"seed"`                  // of a strategy that draws; null for one that does not
-	Executions int                `json:"executions"`            // worlds run
-	Orders     int                `json:"orders"`                // run to their end; inequivalent ones when exhaustive
-	Undecided  int                `json:"undecided"`             // orders that could not be judged
-	Pruned     int                `json:"pruned"`                // worlds cut short, because their orders were explored already
-	Faults     string             `json:"faults,omitempty"`      // faults and moves of the clock that a world may have
-	Met        int                `json:"met,omitempty"`         // worlds cut short in a state that had been met before
-	States     int                `json:"states,omitempty"`      // states met, with --fingerprints
-	Repeated   int                `json:"repeated,omitempty"`    // of the executions, those that were run once more in units
-	Violating  int                `json:"violating"`             // orders that violate some invariant
-	FirstAt    int                `json:"first_at,omitempty"`    // the execution that found the first order to go wrong, from 1
-	All        string             `json:"all_orders,omitempty"`  // orders, equivalent ones included, where that is known; a decimal number of any size
-	Exhausted  bool               `json:"exhausted"`             // all inequivalent orders were run
-	Verdict    interleave.Outcome `json:"verdict"`               // held, violated or undecided
-	Reason     string             `json:"reason"`                // the bound or the error that ended it too early, or why an order could not be judged
-	Violations []Violation        `json:"violations"`            // never null
+	Actors     int                `json:"actors,omitempty"`       // where another number than usual was asked for
+	Begins     string             `json:"begins,omitempty"`       // the schedule or token that every order begins with, strictly
+	Steps      int                `json:"begins_steps,omitempty"` // for how many steps of it; absent for all
+	Preempt    *int               `json:"preemptions,omitempty"`  // the bound, where there was one
+	Strategy   string             `json:"strategy"`               // exhaustive, portfolio, random, pct, pos or surw
+	Seed       *uint64            `json:"seed"`                   // of a strategy that draws; null for one that does not
+	Executions int                `json:"executions"`             // worlds run
+	Orders     int                `json:"orders"`                 // run to their end; inequivalent ones when exhaustive
+	Undecided  int                `json:"undecided"`              // orders that could not be judged
+	Pruned     int                `json:"pruned"`                 // worlds cut short, because their orders were explored already
+	Faults     string             `json:"faults,omitempty"`       // faults and moves of the clock that a world may have
+	Met        int                `json:"met,omitempty"`          // worlds cut short in a state that had been met before
+	States     int                `json:"states,omitempty"`       // states met, with --fingerprints
+	Repeated   int                `json:"repeated,omitempty"`     // of the executions, those that were run once more in units
+	Violating  int                `json:"violating"`              // orders that violate some invariant
+	FirstAt    int                `json:"first_at,omitempty"`     // the execution that found the first order to go wrong, from 1
+	All        string             `json:"all_orders,omitempty"`   // orders, equivalent ones included, where that is known; a decimal number of any size
+	Exhausted  bool               `json:"exhausted"`              // all inequivalent orders were run
+	Verdict    interleave.Outcome `json:"verdict"`                // held, violated or undecided
+	Reason     string             `json:"reason"`                 // the bound or the error that ended it too early, or why an order could not be judged
+	Violations []Violation        `json:"violations"`             // never null
+	Differs    string             `json:"differs,omitempty"`      // how the first order that did not come to the same a second time differed
 	// Windows says in how many orders two actors were at once in a window of the race.
 	Windows   []interleave.WindowCount `json:"windows,omitempty"`
 	Serial    *interleave.Serial       `json:"serial,omitempty"`      // with --serial
@@ -232,6 +242,7 @@ type Violation struct {
 	Invariant string    `json:"invariant"`
 	Class     string    `json:"class"`    // the kind of race, where it can be told; else empty
 	Decides   string    `json:"decides"`  // what the shrunk order hangs on, in words; empty when nothing single
+	Token     string    `json:"token"`    // of the simplest order found, or of the first where none was looked for
 	Shrunk    string    `json:"shrunk"`   // the schedule of the simplest order found; empty when the finding was not explained
 	Story     string    `json:"story"`    // of that order, in sentences
 	Orders    int       `json:"orders"`   // that violate it
