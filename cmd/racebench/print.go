@@ -35,7 +35,7 @@ func (a *app) printRun(f runFlags, plan []*planned, doc *report.Run) {
 	if len(doc.Published) > 0 {
 		fmt.Fprintln(a.stdout)
 	}
-	a.printSummary(f, plan)
+	a.printSummary(f, plan, doc.Orders)
 	a.printRaces(f, plan)
 	expected := 0
 	for _, p := range plan {
@@ -48,20 +48,32 @@ func (a *app) printRun(f runFlags, plan []*planned, doc *report.Run) {
 }
 
 // printSummary prints a table with one row for each race.
-func (a *app) printSummary(f runFlags, plan []*planned) {
+func (a *app) printSummary(f runFlags, plan []*planned, orders []report.Orders) {
 	header := []any{"race"}
 	for _, impl := range f.impl {
 		header = append(header, impl+" shows")
 	}
+	fixed := 60 // the other columns
+	if len(orders) > 0 {
+		for _, impl := range f.impl {
+			header = append(header, impl+" orders")
+			fixed += 14
+		}
+	}
 	t := a.newTable(append(header, "as expected", "time")...)
-	const fixed, least = 60, 20 // the other columns; below the least a cell is no help
+	const least, narrow = 20, 12 // below the least a cell is no help
 	cell := max((a.width()-fixed)/len(f.impl), least)
-	t.SetColumnConfigs([]table.ColumnConfig{{Number: len(f.impl) + 3, Align: text.AlignRight}})
+	t.SetColumnConfigs([]table.ColumnConfig{{Number: len(header) + 2, Align: text.AlignRight}})
 	for _, race := range byRace(plan) {
 		row := []any{race[0].scenario.ID + " " + race[0].scenario.Name}
 		right, took := true, time.Duration(0)
 		for _, impl := range f.impl {
 			row = append(row, shows(race, impl, cell))
+		}
+		if len(orders) > 0 {
+			for _, impl := range f.impl {
+				row = append(row, text.WrapSoft(ordersOf(orders, race[0].scenario.ID, impl), narrow))
+			}
 		}
 		for _, p := range race {
 			right = right && p.result.AsExpected
@@ -74,6 +86,9 @@ func (a *app) printSummary(f runFlags, plan []*planned) {
 		t.AppendRow(append(row, word, short(took)))
 	}
 	a.printTable(t)
+	if len(orders) > 0 {
+		fmt.Fprintln(a.stdout, "orders: how many violate an invariant, of all inequivalent ones; racebench explore shows them")
+	}
 }
 
 // byRace cuts a plan into what belongs to one race.

@@ -22,6 +22,7 @@ type runFlags struct {
 	repeat      int
 	out         string
 	json, quiet bool
+	orders      int
 }
 
 const (
@@ -47,6 +48,9 @@ func newRun(a *app) *cobra.Command {
 			if cmd.Flags().Changed("repeat") && (f.repeat < 1 || f.repeat > maxRepeats) {
 				return usage(allowed(cmd.Flag("repeat")), "--repeat %d is out of range", f.repeat)
 			}
+			if f.orders < 0 || f.orders > maxExecutions {
+				return usage(allowed(cmd.Flag("orders")), "--orders %d is out of range", f.orders)
+			}
 			return a.run(cmd.Context(), f, args)
 		},
 	}
@@ -54,11 +58,13 @@ func newRun(a *app) *cobra.Command {
 	flags.StringSliceVar(&f.impl, "impl", []string{"naive", "lua"}, "implementations, with commas between them, or all")
 	f.redis.add(cmd)
 	flags.IntVar(&f.repeat, "repeat", 0, "how often each race runs, every time on a target of its own (default 100 for A1 to A4, whose figures are published, and 1 for the others)")
+	flags.IntVar(&f.orders, "orders", exploredOrders, "worlds to explore each race with, for the columns of orders; 0 for none")
 	flags.StringVar(&f.out, "out", "results", "folder for "+report.RunFile+" and "+report.MetaFile)
 	flags.BoolVar(&f.json, "json", false, "print only JSON: what "+report.RunFile+" gets")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only the published figures and what is not as expected; no progress")
 	must(cmd.RegisterFlagCompletionFunc("impl", completeImpls))
 	must(cmd.RegisterFlagCompletionFunc("repeat", cobra.NoFileCompletions))
+	must(cmd.RegisterFlagCompletionFunc("orders", cobra.NoFileCompletions))
 	must(cmd.MarkFlagDirname("out"))
 	return cmd
 }
@@ -86,13 +92,13 @@ func (a *app) run(ctx context.Context, f runFlags, words []string) error {
 	if err != nil {
 		return cantWrite(f.out, err)
 	}
-	backend, err := a.measure(ctx, f, plan)
+	backend, orders, err := a.measure(ctx, f, plan)
 	if err != nil {
 		undo()
 		return err
 	}
 	doc := &report.Run{Head: report.Head{Schema: report.Schema, Kind: report.KindRun}, Published: published(plan)}
-	doc.Backend = backend
+	doc.Backend, doc.Orders = backend, orders
 	for _, p := range plan {
 		doc.Results = append(doc.Results, p.result)
 	}
@@ -110,16 +116,19 @@ func (a *app) run(ctx context.Context, f runFlags, words []string) error {
 }
 
 // measure runs what is planned on a throwaway Redis of its own.
-func (a *app) measure(ctx context.Context, f runFlags, plan []*planned) (used report.Backend, err error) {
+func (a *app) measure(ctx context.Context, f runFlags, plan []*planned) (used report.Backend, orders []report.Orders, err error) {
 	runner, err := f.redis.open()
 	if err != nil {
-		return used, err
+		return used, nil, err
 	}
 	defer func() { err = cmp.Or(err, runner.Close()) }()
 	m := &measurer{runner: runner, progress: a.newProgress(f, plan)}
 	defer m.progress.finish()
 	used.Name, used.Version = runner.Backend()
-	return used, m.measure(ctx, plan)
+	if err = m.measure(ctx, plan); err == nil {
+		orders, err = m.orders(ctx, f, plan)
+	}
+	return used, orders, err
 }
 
 // verdict is the failure of a run that is not as the catalogue expects.

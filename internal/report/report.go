@@ -50,6 +50,19 @@ type Run struct {
 	Backend   Backend  `json:"backend"`
 	Published []string `json:"published,omitempty"` // the six lines of the published run; none unless A1 to A4 ran on naive and lua
 	Results   []Result `json:"results"`             // in the order of the catalogue
+	Orders    []Orders `json:"orders,omitempty"`    // how many orders of each race violate on each implementation
+}
+
+// Orders is what the exploration of a race on an implementation came to, in the world of its first variant.
+type Orders struct {
+	Scenario  string `json:"scenario"`
+	Impl      string `json:"impl"`
+	Variant   string `json:"variant,omitempty"`
+	Faults    string `json:"faults,omitempty"` // faults and moves of the clock that a world may have
+	Violating int    `json:"violating"`
+	Undecided int    `json:"undecided,omitempty"`
+	Orders    int    `json:"orders"`
+	Complete  bool   `json:"complete"` // all inequivalent orders, not only the first of them
 }
 
 // Backend names the throwaway Redis.
