@@ -171,7 +171,7 @@ func (d *sqlDatabase) tables() ([]KeyState, error) {
 			return nil, err
 		}
 		slices.Sort(rows)
-		list = append(list, KeyState{"table " + name, &Entry{Type: "table", Items: rows, Expires: -1}})
+		list = append(list, KeyState{"table:" + name, &Entry{Type: "table", Items: rows, Expires: -1}})
 	}
 	return list, nil
 }

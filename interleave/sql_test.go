@@ -67,7 +67,7 @@ func TestSQLStepsOfATrace(t *testing.T) {
       A ends
    4  +0s       B UPDATE counters SET n = ? WHERE id = ? [1, 1] → 1 row affected  interleave/sql_test.go:N
       B ends
-      table counters = [(1, 1)]
+      table:counters = [(1, 1)]
 `, lines.ReplaceAllString(res.Trace.String(), ".go:N"))
 		assert.Equal(t, "A.SELECT B.SELECT A.UPDATE B.UPDATE", res.Trace.Schedule().String())
 		assert.Equal(t, []string{"counters"}, res.Trace.Steps[0].Keys)

@@ -275,5 +275,5 @@ func (q *sqlText) touch(name string, writes bool) {
 
 // tableKey is what a footprint calls a table, however it is spelled.
 func tableKey(name string) string {
-	return "table " + strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
+	return "table:" + strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
 }

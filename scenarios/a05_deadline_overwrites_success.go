@@ -32,7 +32,7 @@ If an apply came in between, the document has changed and the status says that i
 				Schedule: "+10m poll.HGETALL worker.. apply.. poll..",
 				Jumps:    jumps(10 * time.Minute),
 				World:    deadlineOverSuccess("naive", true),
-				Breaks:   []Break{{judge.TerminalStays().Name, 7}, {judge.AppliedOnlySuccess(nil).Name, 8}},
+				Breaks:   []Break{{judge.TerminalStays().Name, 10}, {judge.AppliedOnlySuccess(nil).Name, 11}},
 				Shows:    "SUCCESS becomes FAILED after its results were applied",
 				Count:    countDeadline,
 				Counts:   Counts{overwrites: 1, successJobs: 0, failedJobs: 1, applies: 1},

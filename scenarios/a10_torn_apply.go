@@ -26,7 +26,7 @@ document that is half old and half new.`,
 				step: 3, shows: "an empty set is applied", applies: 1}),
 			tornApply("naive", items-1, torn{
 				name: "a field is missing", schedule: "apply.HGET apply.HGETALL",
-				step: 2, shows: "2 of 3 rows are applied", applies: 1, rows: items - 1}),
+				step: 4, shows: "2 of 3 rows are applied", applies: 1, rows: items - 1}),
 		}},
 		{Impl: "lua", Variants: []Variant{
 			tornApply("lua", items, torn{

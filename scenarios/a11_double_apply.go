@@ -15,7 +15,7 @@ to somebody, twice is not once.`,
 		{Impl: "naive", Variants: []Variant{{
 			Schedule: "A.HGET B.HGET A.HGETALL B.HGETALL",
 			World:    doubleApply("naive"),
-			Breaks:   []Break{{judgeApplied(nil).Name, 4}},
+			Breaks:   []Break{{judgeApplied(nil).Name, 10}},
 			Shows:    "rows applied twice",
 			Count:    countApplies,
 			Counts:   Counts{applies: 2, rowsApplied: 6, refused: 0},

@@ -56,24 +56,19 @@ func (w *jobsWorld) givenTwo() (older, newer impl.Job) {
 	return older, w.givenJob("new", 0)
 }
 
-// givenRows makes a database with the rows of the target, which no apply has touched.
+// givenRows makes the rows of the target in the world's database, which no apply has touched.
 func (w *jobsWorld) givenRows() {
 	ctx := context.Background()
-	db, err := impl.OpenMemory(ctx)
-	if err != nil {
-		w.Fail(err)
-		return
+	err := impl.Migrate(ctx, w.SQL())
+	if err == nil {
+		err = impl.AddItems(ctx, w.SQL(), w.target, items)
 	}
-	w.db = db
-	w.Cleanup(func() { db.Close() })
-	if err := impl.AddItems(ctx, db, w.target, items); err != nil {
-		w.Fail(err)
-	}
+	w.Fail(err)
 }
 
 // rows reads the rows of the target, for the invariants.
 func (w *jobsWorld) rows() ([]invariants.Row, error) {
-	list, err := impl.ReadItems(context.Background(), w.db, w.target)
+	list, err := impl.ReadItems(context.Background(), w.SQL(), w.target)
 	if err != nil {
 		return nil, err
 	}

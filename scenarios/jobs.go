@@ -2,7 +2,6 @@ package scenarios
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/racebench/racebench/impl/naive"
 	"github.com/racebench/racebench/impl/setnx"
 	"github.com/racebench/racebench/interleave"
+	_ "github.com/racebench/racebench/interleave/database/sqlite" // the rows of Apply
 	"github.com/racebench/racebench/invariants"
 )
 
@@ -53,7 +53,6 @@ type jobsWorld struct {
 	impl   string
 	target string
 	cfg    impl.JobsConfig // what the scenario changes; NewID and StartWorker are set for each process
-	db     *sql.DB         // of openRows
 }
 
 // process is one simulated process with its own implementation on its own connections.

@@ -71,7 +71,7 @@ func (p *process) poll(job impl.Job) error {
 
 // apply writes the results of a job to the database.
 func (p *process) apply(job impl.Job) error {
-	n, err := p.jobs.Apply(p.actor.Context(), job, p.db)
+	n, err := p.jobs.Apply(p.actor.Context(), job, p.actor.SQL())
 	if err != nil {
 		return p.refusal(job, err)
 	}

@@ -142,7 +142,9 @@ type Step struct {
 	N       int        `json:"n"`
 	Kind    string     `json:"kind"` // operation, arrive, deliver, clock, crash or server
 	Actor   string     `json:"actor,omitempty"`
-	Token   string     `json:"token"` // in a schedule
+	Server  string     `json:"server,omitempty"` // which of several
+	SQL     bool       `json:"sql,omitempty"`    // a statement to the SQL database
+	Token   string     `json:"token"`            // in a schedule
 	Command []string   `json:"command,omitempty"`
 	Queued  [][]string `json:"queued,omitempty"` // the commands of a transaction
 	Keys    []string   `json:"keys,omitempty"`   // that the command names

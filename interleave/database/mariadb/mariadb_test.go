@@ -86,7 +86,7 @@ A COMMIT → OK
 B UPDATE t SET n = n + 1 WHERE id = 1 → 1 row affected
 B COMMIT → OK`, texts(res))
 		require.Len(t, res.Trace.After, 1)
-		assert.Equal(t, "table t = [(1, 2), (2, 0)]", fmt.Sprint(res.Trace.After[0].Key, " = ", res.Trace.After[0].Value))
+		assert.Equal(t, "table:t = [(1, 2), (2, 0)]", fmt.Sprint(res.Trace.After[0].Key, " = ", res.Trace.After[0].Value))
 	}
 	// Other rows are not waited for, and while it waits it can't be chosen.
 	res, err := r.Run("A.BEGIN B.BEGIN A.UPDATE B.UPDATE", rows(map[string][]string{"A": {first}, "B": {second}}))
