@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -222,4 +223,31 @@ func must[T any](v T, err error) T {
 		panic(err)
 	}
 	return v
+}
+
+// A move of the clock for which everybody waits is not shortened: it would only be cut in pieces.
+func TestShrinkLeavesWaitsAlone(t *testing.T) {
+	r := openFor(t)
+	world := func(w *World) {
+		w.Actor("A", func(a *Actor) error {
+			for range 2 {
+				time.Sleep(time.Second)
+				if err := a.Redis().BLPop(a.Context(), time.Second, "l").Err(); !errors.Is(err, redis.Nil) {
+					return fmt.Errorf("BLPOP: %w", err)
+				}
+			}
+			return a.Redis().Set(a.Context(), "a", "1", 0).Err()
+		})
+		w.Finally("nothing", func(s *State) error {
+			if s.Entry("a") != nil {
+				return errors.New("a is there")
+			}
+			return nil
+		})
+	}
+	res, err := r.Run("+1s +1s A.BLPOP +1s +1s A.BLPOP A.SET", world)
+	require.NoError(t, err)
+	require.NoError(t, res.Err)
+	short := r.Shrink(context.Background(), res, world)
+	require.LessOrEqual(t, len(short.Trace.Steps), len(res.Trace.Steps), short.Trace)
 }
