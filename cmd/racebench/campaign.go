@@ -68,8 +68,10 @@ func (c *campaignFlags) check(cmd *cobra.Command) error {
 			c.settings[f.Name] = value
 		}
 	})
-	if u, err := url.Parse(c.settings["redis"]); err == nil && u.User != nil {
-		c.settings["redis"] = u.Redacted()
+	for _, name := range []string{"redis", "sql"} {
+		if u, err := url.Parse(c.settings[name]); err == nil && u.User != nil {
+			c.settings[name] = u.Redacted()
+		}
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/racebench/racebench/interleave/backend/process"
 	"github.com/racebench/racebench/interleave/backend/redisurl"
 	"github.com/racebench/racebench/interleave/container"
+	"github.com/racebench/racebench/interleave/database"
 	"github.com/racebench/racebench/internal/report"
 )
 
@@ -36,6 +37,8 @@ var probes = []struct {
 	{"embedded", probeEmbedded},
 	{process.Name, process.Probe},
 	{container.Name, container.Probe},
+	{"sqlite", probeSQL("sqlite", "SQL, built in")},
+	{"mariadb", probeSQL("process", "SQL, --sql process")},
 }
 
 func probeEmbedded(_ context.Context, cfg backend.Config) (version, how string, err error) {
@@ -46,6 +49,17 @@ func probeEmbedded(_ context.Context, cfg backend.Config) (version, how string, 
 	return server.Version(), "built in, the clock of the world", server.Close()
 }
 
+// probeSQL starts a SQL database and ends it.
+func probeSQL(spec, where string) probe {
+	return func(context.Context, backend.Config) (version, how string, err error) {
+		server, err := database.Open(spec, database.Config{})
+		if err != nil {
+			return "", "", err
+		}
+		return server.Version(), where, server.Close()
+	}
+}
+
 func newDoctor(a *app) *cobra.Command {
 	var (
 		asJSON bool
@@ -54,7 +68,7 @@ func newDoctor(a *app) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:               "doctor",
-		Short:             "Say which throwaway Redis can be used here, and how to get the others",
+		Short:             "Say which throwaway Redis and SQL database can be used here, and how to get the others",
 		Long:              "Tries each kind of throwaway Redis. Ends with 0 when at least the one that is built in works, else with 3.",
 		Args:              exactly(0, ""),
 		ValidArgsFunction: cobra.NoFileCompletions,

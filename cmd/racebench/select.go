@@ -10,15 +10,20 @@ import (
 
 	"github.com/racebench/racebench/interleave"
 	"github.com/racebench/racebench/interleave/backend"
+	"github.com/racebench/racebench/interleave/database"
+	_ "github.com/racebench/racebench/interleave/database/mariadb" // --sql process and mysql://
+	_ "github.com/racebench/racebench/interleave/database/sqlite"  // --sql sqlite
 	"github.com/racebench/racebench/scenarios"
 )
 
-// redisFlags say which throwaway Redis is used.
-type redisFlags struct{ spec, image string }
+// redisFlags say which throwaway Redis, and which SQL database, is used.
+type redisFlags struct{ spec, image, sql string }
 
 func (r *redisFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&r.spec, "redis", "embedded", "throwaway Redis: embedded, process (redis-server from PATH), container, or the redis:// URL of an empty server")
 	cmd.Flags().StringVar(&r.image, "redis-image", "", "image for --redis container (default redis:7-alpine)")
+	cmd.Flags().StringVar(&r.sql, "sql", "sqlite", "throwaway SQL database of worlds that have one: sqlite, process (mariadbd from PATH), or the mysql:// URL of a server, for a schema of our own")
+	must(cmd.RegisterFlagCompletionFunc("sql", cobra.FixedCompletions(databaseWords(), cobra.ShellCompDirectiveNoFileComp)))
 	must(cmd.RegisterFlagCompletionFunc("redis", cobra.FixedCompletions(backendWords(), cobra.ShellCompDirectiveNoFileComp)))
 	must(cmd.RegisterFlagCompletionFunc("redis-image", cobra.NoFileCompletions))
 }
@@ -28,7 +33,10 @@ func (r *redisFlags) open(options ...interleave.Option) (*interleave.Runner, err
 	if r.image != "" && r.spec != "container" {
 		return nil, usage("--redis container --redis-image "+r.image, "--redis-image is for --redis container, not for %s", r.spec)
 	}
-	options = append(options, interleave.Redis(r.spec), interleave.Backend(backend.Config{Image: r.image}))
+	if r.sql != "" && !strings.HasPrefix(r.sql, "mysql://") && !slices.Contains(databaseWords(), r.sql) {
+		return nil, usage(suggest(r.sql, databaseWords(), "it is one of "+strings.Join(databaseWords(), ", ")+", mysql://…"), "unknown --sql %q", r.sql)
+	}
+	options = append(options, interleave.Database(r.sql), interleave.Redis(r.spec), interleave.Backend(backend.Config{Image: r.image}))
 	runner, err := interleave.Open(options...)
 	if errors.Is(err, backend.ErrUnknown) {
 		words := strings.Join(backendWords(), ", ") + ", redis://…"
@@ -40,6 +48,11 @@ func (r *redisFlags) open(options ...interleave.Option) (*interleave.Runner, err
 // typed is how the flags were given, for a command that does the same again; nothing for the default, and for a URL, which may
 // hold a password.
 func (r redisFlags) typed() string {
+	if r.sql != "" && r.sql != "sqlite" && !strings.Contains(r.sql, "://") {
+		words := " --sql " + r.sql
+		r.sql = ""
+		return r.typed() + words
+	}
 	if r.spec == "" || r.spec == "embedded" || strings.Contains(r.spec, "://") {
 		return ""
 	}
@@ -52,6 +65,11 @@ func (r redisFlags) typed() string {
 // backendWords are the values of --redis, URLs left out.
 func backendWords() []string {
 	return slices.DeleteFunc(backend.Names(), func(n string) bool { return strings.Contains(n, "://") })
+}
+
+// databaseWords are the values of --sql, URLs left out.
+func databaseWords() []string {
+	return slices.DeleteFunc(database.Names(), func(n string) bool { return strings.Contains(n, "://") })
 }
 
 // find returns the scenarios that words name.
