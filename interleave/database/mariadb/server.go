@@ -90,8 +90,8 @@ func (s *Server) Connect() (driver.Conn, error) {
 	return c, err
 }
 
-// Reset drops the schema and makes it anew. That is faster than to empty its tables as soon as there are two, and leaves
-// nothing; see docs/performance.md.
+// Reset drops the schema and makes it anew, because a world function makes its tables itself and has to find none. To empty
+// tables would be faster; see docs/performance.md.
 func (s *Server) Reset() error {
 	for _, c := range s.conns {
 		c.Close()
