@@ -118,6 +118,7 @@ func Explore(t *testing.T, world func(*World), opts ...Option) *Exploration {
 	case len(x.Found) > 0:
 		text := r.foundText(t, &x.Found[0], world)
 		r.saveAll(t, x, world)
+		r.confirmTest(t, x, opts, world)
 		if x.Differs != nil {
 			t.Errorf("interleave: what was found does not come again by itself: %v", x.Differs)
 		}

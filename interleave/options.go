@@ -48,6 +48,7 @@ type config struct {
 	from      *string
 	fromSteps int
 	noSave    bool
+	confirm   string // the second throwaway Redis; empty for none
 
 	database       string
 	databaseConfig database.Config

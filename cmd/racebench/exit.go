@@ -26,9 +26,10 @@ const (
 const exitCodes = `  0    run: everything is as the catalogue expects; replay: every invariant holds; explore: in all orders;
        fuzz: nothing was found in lua, and in naive every race that was looked for
   1    run: something is not as the catalogue expects; replay: an invariant is violated or undecided;
-       explore: an invariant is violated; fuzz: something was found in lua
+       explore: an invariant is violated (--confirm: on the second Redis too); fuzz: something was found in lua
   2    wrong usage, a bad schedule, a schedule that does not fit the program, or output that can't be written
-  3    the throwaway Redis is not available, has died, or refuses a command
+  3    the throwaway Redis is not available, has died, or refuses a command; explore --confirm: a violation was found, but
+       the second Redis does not do the same in any such order: a fidelity fault, not a race
   4    explore: undecided, because not all orders were run, some could not be judged, or none reached the race;
        fuzz: not every race was found in naive, or no world could be judged
   5    explore --serial: everything held, but some order is equivalent to no serial one, which is a hint
@@ -84,6 +85,7 @@ func explain(err error) *failure {
 		gone     *backend.UnavailableError
 		refused  *backend.RefusedError
 		diverged *interleave.DivergedError
+		fidelity *interleave.FidelityError
 	)
 	switch {
 	case errors.As(err, &done):
@@ -98,6 +100,8 @@ func explain(err error) *failure {
 		return &failure{code: codeBackend, text: err.Error(), hint: cmp.Or(gone.Hint, "racebench doctor says what can be used here")}
 	case errors.As(err, &refused):
 		return &failure{code: codeBackend, text: refused.Error(), hint: refused.Hint}
+	case errors.As(err, &fidelity):
+		return &failure{code: codeBackend, text: fidelity.Error(), hint: "racebench explore --redis explores on the second one"}
 	case errors.As(err, &diverged):
 		return &failure{code: codeUsage, text: err.Error(), hint: "replay with the schedule '' shows what the program does by itself"}
 	case errors.Is(err, backend.ErrUnknown):

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,9 +33,10 @@ type exploreFlags struct {
 	fingerprints  bool
 	first, json   bool
 	why           bool
-	from          string // what every order begins with, of racebench replay --mode prefix
-	steps         int    // of it; 0 for all
-	serial        string // level of the serial oracle; empty: none
+	from          string     // what every order begins with, of racebench replay --mode prefix
+	steps         int        // of it; 0 for all
+	confirm       redisFlags // the second throwaway Redis; no spec: none
+	serial        string     // level of the serial oracle; empty: none
 	campaign      campaignFlags
 }
 
@@ -90,6 +92,7 @@ func newExploreOf(a *app, parts []report.Parts) *cobra.Command {
 		Example: "  racebench explore A1\n" +
 			"  racebench explore A1 --impl lua --redis process\n" +
 			"  racebench explore A6 --impl setnx --json\n" +
+			"  racebench explore A1 --confirm process\n" +
 			"  racebench explore A1 --strategy pct --seed 7 --max 1000 --first\n" +
 			"  racebench explore X1 --actors 4\n" +
 			"  racebench explore X1 --actors 6 --for 30s --max 1000000\n" +
@@ -127,6 +130,7 @@ func newExploreOf(a *app, parts []report.Parts) *cobra.Command {
 	cmd.Flags().BoolVar(&f.markdown, "markdown", false, "with --strategy all: print the table as Markdown, one row for each race")
 	cmd.Flags().BoolVar(&f.first, "first", false, "stop at the first order that goes wrong")
 	f.addOracles(cmd)
+	f.addConfirm(cmd)
 	f.redis.add(cmd)
 	f.campaign.add(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON only")
@@ -169,7 +173,7 @@ func (f *exploreFlags) check(cmd *cobra.Command) error {
 	case f.markdown && f.json:
 		return usage("leave one of them out", "--markdown and --json do not go together")
 	}
-	if err := f.checkOracles(); err != nil {
+	if err := cmp.Or(f.checkOracles(), f.checkConfirm()); err != nil {
 		return err
 	}
 	for _, name := range []string{"trials", "markdown"} {
@@ -227,6 +231,10 @@ func (a *app) explore(ctx context.Context, f exploreFlags, word string) error {
 	if err != nil {
 		return err
 	}
+	second, err := f.openConfirm()
+	if err != nil {
+		return errors.Join(err, runner.Close())
+	}
 	world := func(w *interleave.World) { v.World(w, scenarios.Target) }
 	var executions atomic.Int64
 	started := time.Now()
@@ -243,16 +251,16 @@ func (a *app) explore(ctx context.Context, f exploreFlags, word string) error {
 	x, err := c.run(ctx, search, s.ID)
 	stop()
 	if err != nil {
-		return errors.Join(err, runner.Close())
+		return errors.Join(err, runner.Close(), second.close())
 	}
 	if c.mine != nil {
-		return errors.Join(c.printShard(s.ID, f.json, x), runner.Close())
+		return errors.Join(c.printShard(s.ID, f.json, x), runner.Close(), second.close())
 	}
-	return a.explored(ctx, f, s, v, runner, x, time.Since(started))
+	return a.explored(ctx, f, s, v, runner, second, x, time.Since(started))
 }
 
 // explored prints what an exploration came to, and closes its runner.
-func (a *app) explored(ctx context.Context, f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, runner *interleave.Runner, x *interleave.Exploration, took time.Duration) (err error) {
+func (a *app) explored(ctx context.Context, f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, runner *interleave.Runner, second *confirmer, x *interleave.Exploration, took time.Duration) (err error) {
 	world := func(w *interleave.World) { v.World(w, scenarios.Target) }
 	x.Bound = strings.ReplaceAll(x.Bound, "MaxExecutions", "--max") // as it is called here
 	if context.Cause(ctx) != nil && x.Err != nil {
@@ -264,16 +272,17 @@ func (a *app) explored(ctx context.Context, f exploreFlags, s *scenarios.Scenari
 			decisions[i] = runner.Decide(found.First, world)
 		}
 	}
+	second.confirm(ctx, runner, x, world)
 	tokens := tokensOf(ctx, runner, x, tokenName(s, f.impl, v), world)
 	name, version := runner.Backend()
-	if err := runner.Close(); err != nil && x.Err == nil {
+	if err := errors.Join(runner.Close(), second.close()); err != nil && x.Err == nil {
 		return err
 	}
 	if f.json {
-		err = report.Encode(a.stdout, exploration(f, s, v, x, decisions, tokens, report.Backend{Name: name, Version: version}, took))
+		err = report.Encode(a.stdout, exploration(f, s, v, x, decisions, tokens, second, report.Backend{Name: name, Version: version}, took))
 	} else {
 		fmt.Fprintf(a.stdout, "%s %s, %s, on %s (%s)\n\n", s.ID, s.Name, title(f.impl, v), name, version)
-		a.printExploration(f, s, v, x, tokens)
+		a.printExploration(f, s, v, x, tokens, second)
 	}
 	switch {
 	case err != nil:
@@ -282,6 +291,8 @@ func (a *app) explored(ctx context.Context, f exploreFlags, s *scenarios.Scenari
 		return context.Cause(ctx) // what is printed is a part
 	case x.Err != nil:
 		return unjudged(x.Err)
+	case second.refuted() != nil:
+		return second.refuted()
 	case x.Outcome() == interleave.Violated:
 		return silent(codeUnexpected)
 	case x.Outcome() == interleave.Undecided:

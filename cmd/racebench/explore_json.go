@@ -9,7 +9,7 @@ import (
 )
 
 // exploration is the document of racebench explore.
-func exploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x *interleave.Exploration, decisions []*interleave.Decision, tokens []string, b report.Backend, took time.Duration) report.Exploration {
+func exploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x *interleave.Exploration, decisions []*interleave.Decision, tokens []string, second *confirmer, b report.Backend, took time.Duration) report.Exploration {
 	doc := report.Exploration{
 		Head:       report.Head{Schema: report.Schema, Kind: report.KindExploration},
 		Backend:    b,
@@ -66,6 +66,7 @@ func exploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x 
 			Class:     found.Class,
 			Decides:   decidesText(found.Decision),
 			Token:     tokens[i],
+			Confirmed: second.document(i),
 			Shrunk:    shrunk,
 			Story:     found.Story,
 			Orders:    found.Orders,

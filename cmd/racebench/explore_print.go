@@ -8,7 +8,7 @@ import (
 	"github.com/racebench/racebench/scenarios"
 )
 
-func (a *app) printExploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x *interleave.Exploration, tokens []string) {
+func (a *app) printExploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x *interleave.Exploration, tokens []string, second *confirmer) {
 	fmt.Fprintf(a.stdout, "%s\n%d executions%s%s%s\n", plain(x.String()), x.Executions, f.drawn(), pruned(x), plainLine(f.begins()))
 	if budget := f.budget.String(); budget != "" {
 		fmt.Fprintf(a.stdout, "faults and moves of the clock: %s\n", budget)
@@ -33,11 +33,13 @@ func (a *app) printExploration(f exploreFlags, s *scenarios.Scenario, v *scenari
 				continue
 			}
 			a.printWorld(res, nil)
+			a.printConfirmed(second, i)
 			a.printAgain(s, f.impl, v, f.redis, res, tokens[i])
 			continue
 		}
 		a.printWorld(found.Shrunk, found.Decision)
 		a.printStory(&found.Explanation, found.Shrunk)
+		a.printConfirmed(second, i)
 		a.printAgain(s, f.impl, v, f.redis, found.Shrunk, tokens[i])
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 func newMerge(a *app) *cobra.Command {
 	var json bool
+	var confirm, image string
 	cmd := &cobra.Command{
 		Use:   "merge FILE...",
 		Short: "Put the shards of an exploration together",
@@ -38,6 +39,12 @@ func newMerge(a *app) *cobra.Command {
 			if json {
 				words = append(words, "--json")
 			}
+			if confirm != "" {
+				words = append(words, "--confirm="+confirm)
+			}
+			if image != "" {
+				words = append(words, "--confirm-image="+image)
+			}
 			again := newExploreOf(a, docs)
 			again.SilenceErrors, again.SilenceUsage = true, true
 			again.SetFlagErrorFunc(flagError)
@@ -46,6 +53,7 @@ func newMerge(a *app) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&json, "json", false, "print JSON only")
+	addConfirm(cmd, &confirm, &image)
 	return cmd
 }
 

@@ -126,7 +126,7 @@ func (a *app) replayPrefix(ctx context.Context, f replayFlags, o *asked) error {
 	started := time.Now()
 	x := runner.Explore(ctx, func(w *interleave.World) { o.variant.World(w, scenarios.Target) })
 	e := exploreFlags{redis: f.redis, impl: o.impl, strategy: exhaustive, max: f.max, json: f.json, from: o.text, steps: f.steps}
-	return a.explored(ctx, e, o.scenario, o.variant, runner, x, time.Since(started))
+	return a.explored(ctx, e, o.scenario, o.variant, runner, nil, x, time.Since(started))
 }
 
 // begins says with what every order of an exploration began.

@@ -264,6 +264,15 @@ type Violation struct {
 	Schedule  string    `json:"schedule"` // the first found, with the fewest preemptions
 	Steps     int       `json:"steps"`    // of that order
 	Decision  *Decision `json:"decision,omitempty"`
+	// Confirmed says what the orders came to on a second backend, with --confirm.
+	Confirmed *Confirmed `json:"confirmed,omitempty"`
+}
+
+// Confirmed is what a counterexample came to on a second backend.
+type Confirmed struct {
+	Backend Backend `json:"backend"`
+	Same    bool    `json:"same"`            // both did the same, step by step
+	Fault   string  `json:"fault,omitempty"` // what differed, or why it could not be run there
 }
 
 // Meta is about a run, and differs from run to run.
