@@ -66,7 +66,7 @@ func (r *Runner) Close() error {
 			err = errors.Join(err, s.Close())
 		}
 	}
-	return errors.Join(err, r.sql.close())
+	return errors.Join(err, r.sql.close(r.broken != nil))
 }
 
 // Backend is the name and the version of the throwaway Redis.

@@ -126,9 +126,11 @@ func (e *engine) openDatabase() (s database.Server, err error) {
 	return s, err
 }
 
-// close ends the database.
-func (h *sqlHost) close() error {
-	defer h.outside.close()
+// close ends the database. A world that was given up may still ask for something to be run outside.
+func (h *sqlHost) close(givenUp bool) error {
+	if !givenUp {
+		defer h.outside.close()
+	}
 	if h.server == nil {
 		return nil
 	}
