@@ -17,9 +17,10 @@ import (
 // outcome is what came of a planned order.
 type outcome struct {
 	result   report.Result
-	counts   scenarios.Counts     // of all repeats
-	shown    *interleave.Result   // the first repeat, or the first that is not as expected
-	decision *interleave.Decision // of shown
+	counts   scenarios.Counts        // of all repeats
+	shown    *interleave.Result      // the first repeat, or the first that is not as expected
+	decision *interleave.Decision    // of shown
+	about    *interleave.Explanation // of shown, when it violates something
 	diverged error
 	took     time.Duration
 }
@@ -87,7 +88,9 @@ func (m *measurer) repeat(ctx context.Context, p *planned) error {
 		p.result.Counts = p.counts
 	}
 	if p.shown.Err == nil {
-		p.decision = m.runner.Decide(p.shown, func(w *interleave.World) { p.variant.World(w, shownTarget) })
+		world := func(w *interleave.World) { p.variant.World(w, shownTarget) }
+		p.decision = m.runner.Decide(p.shown, world)
+		p.about = m.runner.Explain(whole, p.shown, world)
 		p.result.Decision = decided(p.decision)
 	}
 	var err error
@@ -103,6 +106,13 @@ func target(n int) string {
 	}
 	return strings.TrimSuffix(scenarios.Target, "1") + fmt.Sprint(n)
 }
+
+// whole is a context that has ended, in which Explain shrinks nothing: a run need not wait for what it does not print.
+var whole = func() context.Context {
+	ctx, end := context.WithCancel(context.Background())
+	end()
+	return ctx
+}()
 
 // fatal returns err if no other world can be run after it.
 func fatal(err error) error {

@@ -144,6 +144,11 @@ func (a *app) printRaces(f runFlags, plan []*planned) {
 func (a *app) printOrder(f runFlags, p *planned) {
 	fmt.Fprintf(a.stdout, "\n%s: %s\n", a.paint(bold, title(p.impl, p.variant)), oneLine(p.variant.Schedule))
 	a.printWorld(p.shown, p.decision)
+	if p.about != nil {
+		about := *p.about
+		about.Shrunk = nil // the race is told with the catalogue's order
+		a.printStory(&about, p.shown)
+	}
 	if p.repeats > 1 {
 		fmt.Fprintf(a.stdout, "in all:  %d repeats%s\n", p.repeats, totals(p.counts))
 	}
