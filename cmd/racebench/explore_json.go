@@ -35,7 +35,7 @@ func exploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x 
 		Exhausted:  x.Complete,
 		Verdict:    x.Outcome(),
 		Reason:     x.Bound,
-		PerSecond:  float64(x.Executions) / took.Seconds(),
+		PerSecond:  perSecond(f, x, took),
 	}
 	if !fixed(f.strategy) {
 		doc.Seed = &f.seed
@@ -83,4 +83,13 @@ func decidesText(d *interleave.Decision) string {
 		return ""
 	}
 	return d.Text
+}
+
+// perSecond is the rate of an exploration; nil for one that was only put together.
+func perSecond(f exploreFlags, x *interleave.Exploration, took time.Duration) *float64 {
+	if len(f.campaign.merged) > 0 {
+		return nil
+	}
+	rate := float64(x.Executions) / took.Seconds()
+	return &rate
 }

@@ -239,7 +239,7 @@ type Exploration struct {
 	Windows   []interleave.WindowCount `json:"windows,omitempty"`
 	Serial    *interleave.Serial       `json:"serial,omitempty"`      // with --serial
 	Coverage  *Coverage                `json:"coverage,omitempty"`    // with --why
-	PerSecond float64                  `json:"executions_per_second"` // differs from run to run
+	PerSecond *float64                 `json:"executions_per_second"` // differs from run to run; null where nothing was run
 }
 
 // Coverage is what an exploration has looked at.
