@@ -128,17 +128,22 @@ func (c *sqlConn) say(ctx context.Context, q *sqlText, args []driver.NamedValue,
 	}
 	a.mu.Unlock()
 	a.world.ring()
+	// What the server is still at may write its result later: without the wake, nothing of s is to be touched.
+	var err error
 	select {
 	case <-o.wake:
 	case <-ctx.Done():
 		s.gone.Store(true) // what a driver does then is to close the connection
 		c.broken.Store(true)
-		s.err = ctx.Err()
+		err = ctx.Err()
 	}
 	if a.life.Load() != alive {
 		if err := a.contact(); err != nil {
 			return nil, driver.ErrBadConn
 		}
+	}
+	if err != nil {
+		return nil, err
 	}
 	return s, s.err
 }
