@@ -325,7 +325,15 @@ func (t *serially) next(v *view) (choice, error) {
 			}
 			t.begun = true
 			close(t.turn[a.name])
-			return choice{kind: chooseIdle}, nil // until it has come to the gate, or ended
+			// It may reach the gate, or end, before the clock could be asked to wait for it.
+			if err := v.eng.settle(); err != nil {
+				return choice{}, err
+			}
+			now, err := v.eng.view()
+			if err != nil {
+				return choice{}, err
+			}
+			return t.next(now)
 		}
 		var mine []int
 		for i := range alts {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -241,9 +242,9 @@ func TestNothingToCompareWith(t *testing.T) {
 			return a.Redis().Set(ctx, a.Name(), strconv.Itoa(mathrand.IntN(1 << 30))[:3], 0).Err() // too short for a name
 		})},
 		{"the same serial order, run twice, had", func() func(*interleave.World) {
-			n := 0 // worlds share it, which they must not
+			var n atomic.Int64 // worlds share it, which they must not
 			return each(2, func(a *interleave.Actor) error {
-				if n++; n%3 == 0 {
+				if n.Add(1)%3 == 0 {
 					a.Redis().Incr(ctx, "more")
 				}
 				return a.Redis().Incr(ctx, "n").Err()
