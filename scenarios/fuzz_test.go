@@ -156,18 +156,6 @@ func newQueue(version string, rdb redis.UniversalClient, db *sql.DB, cfg impl.Qu
 
 var errComputed = errors.New("computed and failed")
 
-func wait(ctx context.Context, d time.Duration) error {
-	if d == 0 {
-		return nil
-	}
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // drawQueue draws tasks, workers of which some handlers fail, and reapers that come when nobody is late yet. In the end, when
 // everybody is, processes work off what is left.
 func drawQueue(version string) func(*rapid.T) func(*interleave.World) {

@@ -173,7 +173,11 @@ func (v *Variant) Check(res *interleave.Result) []string {
 // All returns the catalogue in order.
 func All() []*Scenario { return slices.Clone(catalogue) }
 
-var catalogue = []*Scenario{a01, a02, a03, a04, a05, a06, a07, a08, a09, a10, a11, x01, x02, x03, x04, x05, x06, x07}
+var catalogue = []*Scenario{
+	a01, a02, a03, a04, a05, a06, a07, a08, a09, a10, a11,
+	b03,
+	x01, x02, x03, x04, x05, x06, x07,
+}
 
 // Find returns the scenarios that the words name: by id (A1), by name (duplicate-acquire), or by a pattern (A*). No words
 // name all. The error is an *UnknownError.
