@@ -18,7 +18,7 @@ func TestCatalogueIsSortedAndComplete(t *testing.T) {
 	var ids []string
 	for _, s := range All() {
 		ids = append(ids, s.ID)
-		assert.Equal(t, map[byte]string{'A': "jobs", 'B': locksSubject, 'X': calibrationSubject}[s.ID[0]], s.Subject, s.ID)
+		assert.Equal(t, map[byte]string{'A': "jobs", 'B': locksSubject, 'C': queueSubject, 'X': calibrationSubject}[s.ID[0]], s.Subject, s.ID)
 		for _, id := range []string{s.ID, s.Name} {
 			assert.False(t, seen[id], "%s is used twice", id)
 			seen[id] = true
@@ -35,7 +35,7 @@ func TestCatalogueIsSortedAndComplete(t *testing.T) {
 		assert.Equal(t, []string{"naive", "lua", "setnx"}[:len(impls)], impls, s.ID)
 		assert.GreaterOrEqual(t, len(impls), 2, s.ID)
 	}
-	assert.Equal(t, numbered("A", 11)+" B3 "+numbered("X", 7), strings.Join(ids, " "))
+	assert.Equal(t, numbered("A", 11)+" B3 "+queueIDs+" "+numbered("X", 7), strings.Join(ids, " "))
 }
 
 // numbered is the ids of a group: "A1 A2 A3".
@@ -126,7 +126,7 @@ func TestFind(t *testing.T) {
 		}
 		return strings.Join(out, " ")
 	}
-	assert.Equal(t, numbered("A", 11)+" B3 "+numbered("X", 7), ids())
+	assert.Equal(t, numbered("A", 11)+" B3 "+queueIDs+" "+numbered("X", 7), ids())
 	assert.Equal(t, "A2 A10", ids("torn-apply", "a2", "A2"), "in the order of the catalogue, once")
 	assert.Equal(t, "A1 A10 A11", ids("A1*"))
 	assert.Equal(t, "A6 A7", ids("crash*"))

@@ -25,6 +25,7 @@ type Scenario struct {
 	Story   string // who, what goes wrong, for whom: a few sentences
 	Window  string // the code path: which commands the window lies between
 	Limit   string // a limit that lua shares and documents; empty when there is none
+	Orders  int    // to explore for the columns of a run, where the usual number would take it too long; else 0
 	Cases   []Case // one for each implementation that says something, naive first
 }
 
@@ -176,6 +177,9 @@ func All() []*Scenario { return slices.Clone(catalogue) }
 var catalogue = []*Scenario{
 	a01, a02, a03, a04, a05, a06, a07, a08, a09, a10, a11,
 	b03,
+	// the queue and its rows
+	c05,
+	// calibration
 	x01, x02, x03, x04, x05, x06, x07,
 }
 

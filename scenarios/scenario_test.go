@@ -28,7 +28,13 @@ func openOn(t *testing.T, spec string, opts ...interleave.Option) *interleave.Ru
 type ran struct{ scenarios, cases, variants int }
 
 // whole is the size of the catalogue. A test that goes through less has not tested what it says.
-var whole = ran{scenarios: 19, cases: 40, variants: 60}
+var whole = ran{scenarios: 19, cases: 40, variants: 60}.
+	// and of the queue
+	and(ofQueues)
+
+func (r ran) and(s ran) ran {
+	return ran{r.scenarios + s.scenarios, r.cases + s.cases, r.variants + s.variants}
+}
 
 // each calls do for every variant of the catalogue, and makes sure that these are all there should be.
 func each(t *testing.T, do func(t *testing.T, c *Case, v *Variant)) {

@@ -28,7 +28,7 @@ func (m *measurer) orders(ctx context.Context, f runFlags, plan []*planned) ([]r
 			}
 			done[p.impl] = true
 			x, err := m.runner.ExploreWith(ctx, func(w *interleave.World) { p.variant.World(w, scenarios.Target) },
-				interleave.Faults(p.variant.Faults), interleave.Jumps(p.variant.Jumps...), interleave.MaxExecutions(f.orders), interleave.Unexplained())
+				interleave.Faults(p.variant.Faults), interleave.Jumps(p.variant.Jumps...), interleave.MaxExecutions(f.worlds(p.scenario)), interleave.Unexplained())
 			switch {
 			case err != nil:
 				return nil, err
@@ -45,6 +45,14 @@ func (m *measurer) orders(ctx context.Context, f runFlags, plan []*planned) ([]r
 		}
 	}
 	return out, nil
+}
+
+// worlds is how many to explore a race with.
+func (f runFlags) worlds(s *scenarios.Scenario) int {
+	if s.Orders > 0 && !f.ordersSaid {
+		return min(s.Orders, f.orders)
+	}
+	return f.orders
 }
 
 // ordersOf is the cell of a race and an implementation: how many orders violate of how many.

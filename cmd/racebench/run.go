@@ -23,6 +23,7 @@ type runFlags struct {
 	out         string
 	json, quiet bool
 	orders      int
+	ordersSaid  bool // not left to the default
 }
 
 const (
@@ -51,6 +52,7 @@ func newRun(a *app) *cobra.Command {
 			if f.orders < 0 || f.orders > maxExecutions {
 				return usage(allowed(cmd.Flag("orders")), "--orders %d is out of range", f.orders)
 			}
+			f.ordersSaid = cmd.Flags().Changed("orders")
 			return a.run(cmd.Context(), f, args)
 		},
 	}
@@ -58,7 +60,7 @@ func newRun(a *app) *cobra.Command {
 	flags.StringSliceVar(&f.impl, "impl", []string{"naive", "lua"}, "implementations, with commas between them, or all")
 	f.redis.add(cmd)
 	flags.IntVar(&f.repeat, "repeat", 0, "how often each race runs, every time on a target of its own (default 100 for A1 to A4, whose figures are published, and 1 for the others)")
-	flags.IntVar(&f.orders, "orders", exploredOrders, "worlds to explore each race with, for the columns of orders; 0 for none")
+	flags.IntVar(&f.orders, "orders", exploredOrders, "worlds to explore each race with, for the columns of orders; 0 for none; unless this is said, races with long worlds get fewer")
 	flags.StringVar(&f.out, "out", "results", "folder for "+report.RunFile+" and "+report.MetaFile)
 	flags.BoolVar(&f.json, "json", false, "print only JSON: what "+report.RunFile+" gets")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only the published figures and what is not as expected; no progress")
