@@ -18,32 +18,43 @@ type Computing struct {
 // the end alone, the judgement does not see what it computed beside before.
 func (c Computing) OneState() interleave.Invariant {
 	return interleave.Invariant{Name: "never two states at once", When: interleave.AlwaysHolds, Judge: func(s *interleave.State) interleave.Verdict {
-		t := s.Trace()
-		state := map[string][]string{} // actor → the states that it is in
-		var order []string             // actors, in the order in which they were first in
-		for _, n := range t.Notes {
-			if n.Key != c.In && n.Key != c.Out || crashed(t, n.Actor) {
-				continue
-			}
-			if _, known := state[n.Actor]; !known {
-				order = append(order, n.Actor)
-			}
-			in := state[n.Actor]
-			if n.Key == c.Out {
-				state[n.Actor] = in[:max(0, len(in)-1)]
-				continue
-			}
-			for _, other := range order {
-				for _, met := range state[other] {
-					if met != n.Value {
-						return violated("%s computes as %s, and %s as %s", other, met, n.Actor, n.Value)
-					}
+		return c.apart(s.Trace(), func(a, b string) bool { return a == b })
+	}}
+}
+
+// Alone holds while no two compute at the same time, whatever their states. Of those that crash it sees as much as OneState.
+func (c Computing) Alone() interleave.Invariant {
+	return interleave.Invariant{Name: "never two inside", When: interleave.AlwaysHolds, Judge: func(s *interleave.State) interleave.Verdict {
+		return c.apart(s.Trace(), func(_, _ string) bool { return false })
+	}}
+}
+
+// apart finds two that compute at the same time in states that may not meet.
+func (c Computing) apart(t *interleave.Trace, mayMeet func(a, b string) bool) interleave.Verdict {
+	state := map[string][]string{} // actor → the states that it is in
+	var order []string             // actors, in the order in which they were first in
+	for _, n := range t.Notes {
+		if n.Key != c.In && n.Key != c.Out || crashed(t, n.Actor) {
+			continue
+		}
+		if _, known := state[n.Actor]; !known {
+			order = append(order, n.Actor)
+		}
+		in := state[n.Actor]
+		if n.Key == c.Out {
+			state[n.Actor] = in[:max(0, len(in)-1)]
+			continue
+		}
+		for _, other := range order {
+			for _, met := range state[other] {
+				if !mayMeet(met, n.Value) {
+					return violated("%s computes as %s, and %s as %s", other, met, n.Actor, n.Value)
 				}
 			}
-			state[n.Actor] = append(in, n.Value)
 		}
-		return interleave.Verdict{}
-	}}
+		state[n.Actor] = append(in, n.Value)
+	}
+	return interleave.Verdict{}
 }
 
 // WaitingWhenIdle holds when the key of the state is gone at the end if nobody computes. One whose actor crashed while

@@ -27,10 +27,14 @@ const (
 	noteEnds     = "ends"       // computing, and when
 	noteTimeout  = "timed out"  // waiting for the lock
 	noteLost     = "lease lost" // while it computed, or held the lock
+	noteDone     = "done"       // with the request, and when
 )
 
-// computing is how the actors say that they compute, for the invariants.
-var computing = invariants.Computing{In: noteComputes, Out: noteEnds}
+// How the actors say what they do, for the invariants.
+var (
+	computing = invariants.Computing{In: noteComputes, Out: noteEnds}
+	requests  = invariants.Requests{Computing: computing, Asks: noteAsks, Refused: noteRefused, Done: noteDone}
+)
 
 // locksWorld is a world of the lock subject while it is being described.
 type locksWorld struct {
@@ -39,6 +43,7 @@ type locksWorld struct {
 	target string
 	cfg    impl.LockConfig   // what the scenario changes; NewToken is set for each process
 	opt    naive.LockOptions // which version of naive
+	timed  bool              // whether the actors say how long their answers took
 }
 
 // locks begins a world on one datum of one implementation.
@@ -46,8 +51,9 @@ func locks(w *interleave.World, name, target string) *locksWorld {
 	return &locksWorld{World: w, impl: name, target: target}
 }
 
-// status is the key of the state.
+// Keys of the datum: of its state, and of its lock.
 func (l *locksWorld) status() string { return impl.StatusKey(l.target) }
+func (l *locksWorld) lock() string   { return impl.LockKey(l.target) }
 
 // open makes an implementation whose tokens come from the name: P makes p1, p2 and so on.
 func (l *locksWorld) open(rdb redis.UniversalClient, name string) (impl.StatusLock, error) {
@@ -55,6 +61,14 @@ func (l *locksWorld) open(rdb redis.UniversalClient, name string) (impl.StatusLo
 		return naive.NewStatusLock(rdb, l.named(name), l.opt)
 	}
 	return lua.NewStatusLock(rdb, l.named(name))
+}
+
+// mutex makes the lock alone.
+func (l *locksWorld) mutex(rdb redis.UniversalClient, name string) (impl.Mutex, error) {
+	if l.impl == "naive" {
+		return naive.NewMutex(rdb, l.named(name))
+	}
+	return lua.NewMutex(rdb, l.named(name))
 }
 
 // named is the configuration of a process.
@@ -76,13 +90,41 @@ func (l *locksWorld) request(name string, after time.Duration, state impl.State,
 			return err
 		}
 		answered := l.asks(a, state.String())
-		return outcome(a, answered, lock.Do(a.Context(), l.target, state, func(ctx context.Context) error {
+		return l.outcome(a, answered, lock.Do(a.Context(), l.target, state, func(ctx context.Context) error {
 			answered()
-			a.Note(noteComputes, state.String())
-			defer func() { a.Note(noteEnds, l.Now().String()) }()
-			return wait(ctx, takes)
+			return l.compute(ctx, a, state.String(), takes)
 		}))
 	})
+}
+
+// owner adds a process that comes some time after the world began, takes the lock itself, without a state, and gives it back
+// after a while.
+func (l *locksWorld) owner(name string, after, holds time.Duration) {
+	l.Actor(name, func(a *interleave.Actor) error {
+		lock, err := l.mutex(a.Redis(), name)
+		if err == nil {
+			err = wait(a.Context(), after)
+		}
+		if err != nil {
+			return err
+		}
+		answered := l.asks(a, "the lock")
+		token, err := lock.Lock(a.Context(), l.target)
+		if err == nil {
+			answered()
+			if err = l.compute(a.Context(), a, token, holds); err == nil {
+				err = lock.Unlock(a.Context(), l.target, token)
+			}
+		}
+		return l.outcome(a, answered, err)
+	})
+}
+
+// compute notes that an actor computes, and when it ends.
+func (l *locksWorld) compute(ctx context.Context, a *interleave.Actor, as string, takes time.Duration) error {
+	a.Note(noteComputes, as)
+	defer func() { a.Note(noteEnds, l.Now().String()) }()
+	return wait(ctx, takes)
 }
 
 // asks notes that an actor asks, and returns what notes that it has its answer; only the first answer counts.
@@ -90,7 +132,7 @@ func (l *locksWorld) asks(a *interleave.Actor, what string) (answered func()) {
 	a.Note(noteAsks, what)
 	began, done := l.Now(), false
 	return func() {
-		if !done {
+		if l.timed && !done {
 			a.Note(noteAnswered, (l.Now() - began).String())
 		}
 		done = true
@@ -98,7 +140,7 @@ func (l *locksWorld) asks(a *interleave.Actor, what string) (answered func()) {
 }
 
 // outcome notes why a request came to nothing, and returns the error when it is none of the outcomes of the subject.
-func outcome(a *interleave.Actor, answered func(), err error) error {
+func (l *locksWorld) outcome(a *interleave.Actor, answered func(), err error) error {
 	if a.Context().Err() != nil {
 		return a.Context().Err()
 	}
@@ -106,14 +148,17 @@ func outcome(a *interleave.Actor, answered func(), err error) error {
 	var refused *impl.StateError
 	switch {
 	case errors.As(err, &refused):
-		a.Note(noteRefused, fmt.Sprintf("%s: it is %s", refused.Want, refused.Met))
+		a.Note(noteRefused, fmt.Sprintf("%s at %v: it is %s", refused.Want, l.Now(), refused.Met))
 	case errors.Is(err, impl.ErrLockTimeout):
 		a.Note(noteTimeout, "waiting for the lock")
 	case errors.Is(err, impl.ErrLeaseLost):
 		a.Note(noteLost, "its lease ran out")
 	default:
-		return err
+		if err != nil {
+			return err
+		}
 	}
+	a.Note(noteDone, l.Now().String())
 	return nil
 }
 
@@ -128,66 +173,4 @@ func wait(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// The names of the numbers that these scenarios count; refused is another.
-const (
-	admitted  = "admitted"        // requests that computed
-	atOnce    = "at once"         // the most that computed at the same time
-	timeouts  = "timed out"       // requests that waited for the lock in vain
-	lostLease = "leases lost"     // holders that were told so
-	stateLeft = "state left over" // keys of a state on the server at the end
-)
-
-var lockCounters = map[string]func(left) int{
-	admitted:  func(l left) int { return l.noted(noteComputes) },
-	refused:   func(l left) int { return l.noted(noteRefused) },
-	timeouts:  func(l left) int { return l.noted(noteTimeout) },
-	lostLease: func(l left) int { return l.noted(noteLost) },
-	atOnce:    left.computing,
-	stateLeft: func(l left) int {
-		n := 0
-		for _, k := range l.After {
-			if strings.HasPrefix(k.Key, "status:") && strings.HasSuffix(k.Key, "}") {
-				n++
-			}
-		}
-		return n
-	},
-}
-
-// computing is the most actors that computed at the same time, by their notes. One that crashed has computed to the end.
-func (l left) computing() int {
-	now, most := 0, 0
-	for _, note := range l.Notes {
-		switch note.Key {
-		case noteComputes:
-			now++
-		case noteEnds:
-			now--
-		}
-		most = max(most, now)
-	}
-	return most
-}
-
-// countingLocks returns a function that counts the numbers of these names.
-func countingLocks(names ...string) func(*interleave.Result) Counts {
-	return func(res *interleave.Result) Counts {
-		l := leftBy(res)
-		counts := Counts{}
-		for _, name := range names {
-			counts[name] = lockCounters[name](l)
-		}
-		return counts
-	}
-}
-
-// guardsMeet is a window of two requests in the guard of the state.
-func (l *locksWorld) guardsMeet() {
-	if l.impl == "naive" {
-		l.Window("between GET and SET of the state", span{From: on("GET", l.status()), To: on("SET", l.status())})
-		return
-	}
-	l.Window("two requests at once")
 }

@@ -176,7 +176,8 @@ func All() []*Scenario { return slices.Clone(catalogue) }
 
 var catalogue = []*Scenario{
 	a01, a02, a03, a04, a05, a06, a07, a08, a09, a10, a11,
-	b03,
+	// the lock with a state key
+	b01, b02, b03, b04, b05, b06, b07, b08, b09, b11, b12,
 	// the queue and its rows
 	c05,
 	// calibration

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,16 +16,20 @@ import (
 var noWindow = map[string]string{
 	"A3":  "one actor: that the pointer names a newer job is given",
 	"A10": "one actor: what goes on beside it is the server's, an eviction or an expiry",
+	"B8":  "one at a time: what the first has left is what the second meets",
 }
 
-// notByOrder are the races that no order of commands alone reaches, and what it takes.
+// notByOrder are the races that no order of commands alone reaches, on one implementation or on all, and what it takes.
 var notByOrder = map[string]string{
-	"A2": "the clock has to pass the deadline while the worker is under way",
-	"A5": "the clock has to pass the deadline before the poll reads",
-	"A6": "A has to die",
-	"A7": "A has to die",
-	"A8": "the clock has to pass the TTL of the pointer while A is under way",
-	"A9": "the clock has to pass the deadline while the worker is under way",
+	"A2":       "the clock has to pass the deadline while the worker is under way",
+	"A5":       "the clock has to pass the deadline before the poll reads",
+	"A6":       "A has to die",
+	"A7":       "A has to die",
+	"A8":       "the clock has to pass the TTL of the pointer while A is under way",
+	"A9":       "the clock has to pass the deadline while the worker is under way",
+	"B4 naive": "the clock has to pass the lease while P has the lock",
+	"B5":       "the clock has to pass the lease while P gives the lock back",
+	"B11":      "P has to die",
 }
 
 // The order that the catalogue forces is in the window of its race, whatever the implementation: a window that is never open
@@ -57,12 +62,12 @@ func TestExplorationsReachTheirWindow(t *testing.T) {
 		require.NoError(t, x.Err)
 		require.True(t, x.Complete)
 		if noWindow[id] != "" {
-			require.Empty(t, x.Windows)
+			require.False(t, slices.ContainsFunc(x.Windows, func(c interleave.WindowCount) bool { return c.Declared }))
 			return
 		}
 		require.True(t, x.Windows[0].Declared, "the world declares no window")
 		t.Log(x.Windows)
-		if notByOrder[id] != "" {
+		if notByOrder[id] != "" || notByOrder[id+" "+c.Impl] != "" {
 			assert.Contains(t, x.Unreached(), "race never reached: ")
 			assert.NotEqual(t, interleave.Held, x.Outcome())
 			return
@@ -118,5 +123,6 @@ func TestExplorationsFindTheRace(t *testing.T) {
 			})
 		}
 	}
-	require.Equal(t, []string{"A2 naive", "A2 lua", "A5 naive", "A5 lua", "A6 naive", "A6 lua", "A6 setnx", "A8 naive", "A8 lua", "A9 naive", "A9 lua", "A10 naive"}, ran)
+	require.Equal(t, []string{"A2 naive", "A2 lua", "A5 naive", "A5 lua", "A6 naive", "A6 lua", "A6 setnx", "A8 naive", "A8 lua", "A9 naive", "A9 lua", "A10 naive",
+		"B4 naive", "B4 lua", "B5 naive", "B5 lua", "B11 naive", "B11 lua"}, ran)
 }

@@ -80,5 +80,5 @@ func TestReferenceIsWhole(t *testing.T) {
 		}
 	}
 	require.Len(t, races, len(scenarios.All()))
-	require.GreaterOrEqual(t, violations, 17, "every race but A7 and X5 breaks something")
+	require.GreaterOrEqual(t, violations, len(scenarios.All())-4, "every race but A7, B1, B2 and X5 breaks something")
 }
