@@ -185,3 +185,24 @@ func AtMostOnce(note string) interleave.Invariant {
 		return interleave.Verdict{}
 	}}
 }
+
+// EndedByLast holds while whoever says that a task is done is the one who was the last to begin it: the result of an attempt
+// is not recorded once another one has begun. Both make notes, of the keys begun and ended, whose values are the name of the
+// task, or begin with it and a comma.
+func EndedByLast(begun, ended string) interleave.Invariant {
+	return interleave.Invariant{Name: "recorded by the last to begin", When: interleave.AlwaysHolds, Judge: func(s *interleave.State) interleave.Verdict {
+		last := map[string]string{}
+		for _, n := range s.Trace().Notes {
+			task, _, _ := strings.Cut(n.Value, ",")
+			switch n.Key {
+			case begun:
+				last[task] = n.Actor
+			case ended:
+				if by := last[task]; by != n.Actor {
+					return violated("%s has recorded %s, which %s was the last to begin", n.Actor, strconv.Quote(task), by)
+				}
+			}
+		}
+		return interleave.Verdict{}
+	}}
+}

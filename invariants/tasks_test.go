@@ -102,3 +102,13 @@ func TestOneOwnerAndAtMostOnce(t *testing.T) {
 		{"twice", given().step("A", "").noted("A done 1", "B done 1"), violated, 0, `"1" was done by A, and again by B`},
 	})
 }
+
+func TestEndedByLast(t *testing.T) {
+	judge(t, invariants.EndedByLast("begun", "ended"), []row{
+		{"its own", given().step("A", "").noted("A begun task 1, attempt 1", "A ended task 1"), held, 0, ""},
+		{"after it was given back", given().step("A", "").noted("A begun task 1, attempt 1", "B begun task 1, attempt 2", "B ended task 1"), held, 0, ""},
+		{"another task", given().step("A", "").noted("A begun task 1", "B begun task 2", "A ended task 1"), held, 0, ""},
+		{"overtaken", given().step("A", "").noted("A begun task 1, attempt 1", "B begun task 1, attempt 2", "A ended task 1"), violated, 0,
+			`A has recorded "task 1", which B was the last to begin`},
+	})
+}

@@ -1,11 +1,5 @@
 package scenarios
 
-import (
-	"time"
-
-	"github.com/racebench/racebench/interleave"
-)
-
 var c05 = &Scenario{
 	ID:      "C5",
 	Name:    "reaper-dies-after-update",
@@ -21,33 +15,19 @@ that no row changed, and takes that for the work of another reaper. Nobody ever 
 		{Impl: "naive", Variants: []Variant{{
 			Schedule: "W.BRPOPLPUSH W.HSET W.UPDATE W!crash +10m1s R.LRANGE R.HGET R.UPDATE!crash",
 			Faults:   "crash:2",
-			World:    reaperDies("naive"),
+			World:    recovery("naive"),
 			Breaks:   breaks(17, allEnd, rowAgrees, retriesCounted),
 			Shows:    "row pending, entry in active: no later pass matches, stuck for ever",
 			Count:    countQueue,
-			Counts:   Counts{inActive: 1, startTimes: 1, begun: 1, rowsAre + "pending": 1, retries: 1},
+			Counts:   Counts{inActive: 1, startTimes: 1, begun: 1, rowsPending: 1, retries: 1},
 		}}},
 		{Impl: "lua", Variants: []Variant{{
 			Schedule: "W.EVAL W.UPDATE W!crash +10m1s R.EVAL R.UPDATE!crash",
 			Faults:   "crash:2",
-			World:    reaperDies("lua"),
+			World:    recovery("lua"),
 			Shows:    "the next pass finishes it",
 			Count:    countQueue,
-			Counts:   Counts{inDone: 1, requeues: 1, begun: 2, completions: 1, rowsAre + "done": 1, retries: 1},
+			Counts:   endedAfter(1),
 		}}},
 	},
-}
-
-// reaperDies is a world in which a worker has died, and a reaper comes after the timeout. An hour later there is another
-// one of each.
-func reaperDies(impl string) func(*interleave.World, string) {
-	return func(w *interleave.World, target string) {
-		q := queue(w, impl, target)
-		q.given(1)
-		q.actor("W", (*queueProcess).work)
-		q.actor("R", later(stale), (*queueProcess).reap)
-		q.actor("N", later(20*time.Minute), (*queueProcess).workAll)
-		q.actor("L", later(time.Hour), (*queueProcess).reap, (*queueProcess).workAll)
-		q.judged()
-	}
 }

@@ -47,8 +47,9 @@ func numbered(letter string, n int) string {
 	return strings.Join(ids, " ")
 }
 
-// harmless are the scenarios in which naive breaks nothing: a limit of all, what is wanted, kind orders, and the control.
-var harmless = []string{"A7", "B1", "B2", "X5"}
+// harmless are the scenarios in which naive breaks nothing: a limit of all, what is wanted, kind orders, the check of a repair, and the
+// control.
+var harmless = []string{"A7", "B1", "B2", "C2", "X5"}
 
 // Naive breaks something in every race but the harmless ones; lua breaks nothing.
 func TestNaiveBreaksAndLuaHolds(t *testing.T) {
@@ -72,7 +73,7 @@ func TestNaiveBreaksAndLuaHolds(t *testing.T) {
 			limits = append(limits, s.ID)
 		}
 	}
-	assert.Equal(t, []string{"A7", "A8", "B6", "B11"}, limits)
+	assert.Equal(t, []string{"A7", "A8", "B6", "B11", "C8", "C14"}, limits)
 }
 
 func TestVariantsAreWhole(t *testing.T) {
@@ -132,7 +133,7 @@ func TestFind(t *testing.T) {
 	assert.Equal(t, numbered("A", 11)+" "+lockIDs+" "+queueIDs+" "+numbered("X", 7), ids())
 	assert.Equal(t, "A2 A10", ids("torn-apply", "a2", "A2"), "in the order of the catalogue, once")
 	assert.Equal(t, "A1 A10 A11", ids("A1*"))
-	assert.Equal(t, "A6 A7 B11", ids("crash*"))
+	assert.Equal(t, "A6 A7 B11 C2 C3", ids("crash*"))
 
 	_, err := Find("A1", "A99")
 	var unknown *UnknownError

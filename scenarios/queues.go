@@ -3,7 +3,6 @@ package scenarios
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -21,7 +20,7 @@ import (
 const queueSubject = "queue"
 
 // queueOrders is how many worlds of a race a run explores. They are long, and each opens a database from several processes.
-const queueOrders = 20
+const queueOrders = 12
 
 // Keys of the notes that the actors of these scenarios make.
 const (
@@ -32,6 +31,7 @@ const (
 	noteReaper   = "log"       // a pass of the reaper, as it logs it
 	noteBroken   = "pass ends" // why a pass of the reaper came to no end
 	noteMisfit   = "misfit"    // why a worker let an entry go
+	noteWaited   = "waited"    // why a worker no longer waits for a task
 	pointExecute = "execute"   // where a worker is while its handler runs
 )
 
@@ -45,6 +45,11 @@ type queueWorld struct {
 	impl string
 	cfg  impl.QueueConfig // Now is set for each process
 	opt  naive.QueueOptions
+
+	// What a scenario changes in recovery.
+	reapAt     time.Duration // when R comes
+	workerSkew time.Duration // of the clock of W
+	poison     func() error  // what is given beside the task
 }
 
 // queueProcess is one simulated process with its own implementation on its own connections.
@@ -56,7 +61,7 @@ type queueProcess struct {
 
 // queue begins a world on one queue, named as the target, whose rows are in the world's database.
 func queue(w *interleave.World, name, target string) *queueWorld {
-	q := &queueWorld{World: w, impl: name, cfg: impl.QueueConfig{Name: target}}
+	q := &queueWorld{World: w, impl: name, cfg: impl.QueueConfig{Name: target}, reapAt: stale}
 	w.Fail(impl.MigrateTasks(context.Background(), w.SQL()))
 	return q
 }
@@ -98,73 +103,6 @@ func (w *queueWorld) actor(name string, does ...func(*queueProcess) error) {
 	})
 }
 
-// later lets a process come some time after the world began.
-func later(d time.Duration) func(*queueProcess) error {
-	return func(p *queueProcess) error {
-		return comesAfter(d)(&process{actor: p.actor})
-	}
-}
-
-// add adds a task.
-func add(id int64) func(*queueProcess) error {
-	return func(p *queueProcess) error { return p.queue.Add(p.actor.Context(), id) }
-}
-
-// reap makes one pass of the reaper and notes its line of the log, or why it came to no end.
-func (p *queueProcess) reap() error {
-	pass, err := p.queue.Reap(p.actor.Context())
-	if errors.Is(err, impl.ErrCorrupt) {
-		p.actor.Note(noteBroken, err.Error())
-		return nil
-	}
-	if err == nil {
-		p.actor.Note(noteReaper, pass.String())
-	}
-	return err
-}
-
-// work takes one task and executes it, unless none comes in time.
-func (p *queueProcess) work() error {
-	_, err := p.takes(p.execute)
-	return err
-}
-
-// workAll takes tasks until none comes in time.
-func (p *queueProcess) workAll() error {
-	for {
-		if found, err := p.takes(p.execute); err != nil || !found {
-			return err
-		}
-	}
-}
-
-// execute is the slow call of a task.
-func (p *queueProcess) execute(_ context.Context, task impl.Task) (string, error) {
-	p.actor.Note(noteBegun, task.String())
-	p.actor.Point(pointExecute)
-	return "by " + p.actor.Name(), nil
-}
-
-// takes takes one task for a handler and notes what came of it. A refusal is an outcome and no error.
-func (p *queueProcess) takes(handle impl.Handler) (found bool, err error) {
-	work, err := p.queue.Work(p.actor.Context(), p.actor.Name(), handle)
-	switch {
-	case errors.Is(err, impl.ErrAttemptLost):
-		p.actor.Note(noteLate, work.Task.String())
-		return true, nil
-	case errors.Is(err, impl.ErrCorrupt):
-		p.actor.Note(noteMisfit, err.Error())
-		return true, nil
-	case err != nil || !work.Found:
-		return false, err
-	case work.Cause != nil:
-		p.actor.Note(noteFailed, fmt.Sprintf("task %d: %s", work.Task.ID, work.State))
-	case work.State == impl.TaskDone:
-		p.actor.Note(noteEnded, fmt.Sprintf("task %d", work.Task.ID))
-	}
-	return true, nil
-}
-
 // tasks is how the world's implementation keeps its tasks, for the invariants. Naive has no place for those that are at
 // their end.
 func (w *queueWorld) tasks() invariants.Tasks {
@@ -188,27 +126,9 @@ func (w *queueWorld) rows() ([]invariants.TaskRow, error) {
 // judged attaches what the queue promises: all of it.
 func (w *queueWorld) judged() {
 	t := w.tasks()
-	w.Check(t.NeverInTwo(), t.NoneLost(), t.AllEnd(), t.RowAgrees(), t.RetriesCounted(), invariants.AtMostOnce(noteEnded))
+	w.Check(t.NeverInTwo(), t.NoneLost(), t.AllEnd(), t.RowAgrees(), t.RetriesCounted(), invariants.AtMostOnce(noteEnded),
+		invariants.EndedByLast(noteBegun, noteEnded))
 	if w.impl == "lua" {
 		w.Check(invariants.OneOwner(noteBegun))
 	}
-}
-
-// The names of what is judged.
-var (
-	neverInTwo     = invariants.Tasks{}.NeverInTwo().Name
-	noneLost       = invariants.Tasks{}.NoneLost().Name
-	allEnd         = invariants.Tasks{}.AllEnd().Name
-	rowAgrees      = invariants.Tasks{}.RowAgrees().Name
-	retriesCounted = invariants.Tasks{}.RetriesCounted().Name
-	atMostOnce     = invariants.AtMostOnce(noteEnded).Name
-)
-
-// breaks are invariants that are all violated after one step.
-func breaks(step int, names ...string) []Break {
-	var out []Break
-	for _, name := range names {
-		out = append(out, Break{name, step})
-	}
-	return out
 }

@@ -10,17 +10,17 @@ import (
 
 // The names of the numbers that the scenarios of the queue count.
 const (
-	inReady     = "in ready"    // entries on the server at the end, so for the others
-	inActive    = "in active"   //
-	inDone      = "in done"     //
-	inDead      = "in dead"     //
-	startTimes  = "start times" // of naive, that are left
-	requeues    = "requeues"    // entries that came into ready after the first step
-	begun       = "begun"       // handlers that were called
-	completions = "completions" // workers that say that they have recorded a task as done
-	tooLate     = "too late"    // attempts that were refused
-	retries     = "retries"     // that the rows have counted, all together
-	rowsAre     = "rows "       // … pending, processing, done, dead or failed: rows of that status at the end
+	inReady     = "in ready"       // entries on the server at the end, so for the others
+	inActive    = "in active"      //
+	inDone      = "in done"        //
+	inDead      = "in dead"        //
+	startTimes  = "start times"    // of naive, that are left
+	requeues    = "put into ready" // entries, after the first step
+	begun       = "begun"          // handlers that were called
+	completions = "completions"    // workers that say that they have recorded a task as done
+	tooLate     = "too late"       // attempts that were refused
+	retries     = "retries"        // that the rows have counted, all together
+	rowsAre     = "rows "          // … pending, processing, done, dead or failed: rows of that status at the end
 )
 
 // countQueue counts all of them, and leaves out those of which there are none.

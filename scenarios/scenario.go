@@ -179,7 +179,7 @@ var catalogue = []*Scenario{
 	// the lock with a state key
 	b01, b02, b03, b04, b05, b06, b07, b08, b09, b11, b12,
 	// the queue and its rows
-	c05,
+	c01, c02, c03, c04, c05, c06, c07, c08, c09, c10, c11, c12, c13, c14,
 	// calibration
 	x01, x02, x03, x04, x05, x06, x07,
 }
