@@ -27,6 +27,8 @@ type Scenario struct {
 	Limit   string // a limit that lua shares and documents; empty when there is none
 	Orders  int    // to explore for the columns of a run, where the usual number would take it too long; else 0
 	Cases   []Case // one for each implementation that says something, naive first
+	// Measurement is of the variants that say what it must give; nil for none.
+	Measurement *Measurement
 }
 
 // Case is a scenario on one implementation.
@@ -59,6 +61,8 @@ type Variant struct {
 	Count func(*interleave.Result) Counts
 	// Counts is what Count must give for one run.
 	Counts Counts
+	// Measured is what the measurement of the scenario must give for each number of actors; nil when it is not measured.
+	Measured map[int]float64
 }
 
 // jumps is the Jumps of a variant.
@@ -177,7 +181,7 @@ func All() []*Scenario { return slices.Clone(catalogue) }
 var catalogue = []*Scenario{
 	a01, a02, a03, a04, a05, a06, a07, a08, a09, a10, a11,
 	// the lock with a state key
-	b01, b02, b03, b04, b05, b06, b07, b08, b09, b11, b12,
+	b01, b02, b03, b04, b05, b06, b07, b08, b09, b10, b11, b12,
 	// the queue and its rows
 	c01, c02, c03, c04, c05, c06, c07, c08, c09, c10, c11, c12, c13, c14,
 	// calibration

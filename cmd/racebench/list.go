@@ -61,7 +61,7 @@ func catalogue(list []*scenarios.Scenario) report.Catalogue {
 
 // expected is what the catalogue says of one repeat.
 func expected(v *scenarios.Variant) report.Expected {
-	e := report.Expected{Shows: v.Shows, Counts: v.Counts}
+	e := report.Expected{Shows: v.Shows, Counts: v.Counts, Measured: v.Measured}
 	for _, b := range v.Breaks {
 		e.Breaks = append(e.Breaks, report.Break(b))
 	}

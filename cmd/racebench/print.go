@@ -36,7 +36,7 @@ func (a *app) printRun(f runFlags, plan []*planned, doc *report.Run) {
 		fmt.Fprintln(a.stdout)
 	}
 	a.printSummary(f, plan, doc.Orders)
-	a.printRaces(f, plan)
+	a.printRaces(f, plan, doc.Measurements)
 	expected := 0
 	for _, p := range plan {
 		if p.result.AsExpected {
@@ -125,7 +125,7 @@ func shows(race []*planned, impl string, width int) string {
 
 // printRaces prints, for each race, the orders that violate something or are not as expected, or its first order when
 // there is none; a line for each of the others.
-func (a *app) printRaces(f runFlags, plan []*planned) {
+func (a *app) printRaces(f runFlags, plan []*planned, measured []report.Measurement) {
 	for _, race := range byRace(plan) {
 		fmt.Fprintf(a.stdout, "\n%s\n", a.paint(bold, race[0].scenario.ID+" "+race[0].scenario.Name+": "+race[0].scenario.Title))
 		violated := slices.ContainsFunc(race, func(p *planned) bool { return p.shown.Outcome() == interleave.Violated })
@@ -136,6 +136,11 @@ func (a *app) printRaces(f runFlags, plan []*planned) {
 				continue
 			}
 			a.printOrder(f, p)
+		}
+		for _, m := range measured {
+			if m.Scenario == race[0].scenario.ID {
+				a.printMeasurement(m)
+			}
 		}
 	}
 }

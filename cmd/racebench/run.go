@@ -94,13 +94,12 @@ func (a *app) run(ctx context.Context, f runFlags, words []string) error {
 	if err != nil {
 		return cantWrite(f.out, err)
 	}
-	backend, orders, err := a.measure(ctx, f, plan)
-	if err != nil {
+	doc := &report.Run{Head: report.Head{Schema: report.Schema, Kind: report.KindRun}}
+	if err := a.measure(ctx, f, plan, doc); err != nil {
 		undo()
 		return err
 	}
-	doc := &report.Run{Head: report.Head{Schema: report.Schema, Kind: report.KindRun}, Published: published(plan)}
-	doc.Backend, doc.Orders = backend, orders
+	doc.Published = published(plan)
 	for _, p := range plan {
 		doc.Results = append(doc.Results, p.result)
 	}
@@ -118,19 +117,22 @@ func (a *app) run(ctx context.Context, f runFlags, words []string) error {
 }
 
 // measure runs what is planned on a throwaway Redis of its own.
-func (a *app) measure(ctx context.Context, f runFlags, plan []*planned) (used report.Backend, orders []report.Orders, err error) {
+func (a *app) measure(ctx context.Context, f runFlags, plan []*planned, doc *report.Run) (err error) {
 	runner, err := f.redis.open()
 	if err != nil {
-		return used, nil, err
+		return err
 	}
 	defer func() { err = cmp.Or(err, runner.Close()) }()
 	m := &measurer{runner: runner, progress: a.newProgress(f, plan)}
 	defer m.progress.finish()
-	used.Name, used.Version = runner.Backend()
+	doc.Backend.Name, doc.Backend.Version = runner.Backend()
 	if err = m.measure(ctx, plan); err == nil {
-		orders, err = m.orders(ctx, f, plan)
+		doc.Orders, err = m.orders(ctx, f, plan)
 	}
-	return used, orders, err
+	if err == nil {
+		doc.Measurements, err = m.measurements(ctx, plan)
+	}
+	return err
 }
 
 // verdict is the failure of a run that is not as the catalogue expects.

@@ -40,9 +40,12 @@ func (a *app) show(s *scenarios.Scenario) {
 	a.paragraph("", s.Story)
 	a.paragraph("code path: ", s.Window)
 	a.paragraph("limit: ", s.Limit)
+	if s.Measurement != nil {
+		a.paragraph("measured: ", s.Measurement.Title)
+	}
 	for _, c := range s.Cases {
 		for i := range c.Variants {
-			a.showOrder(c.Impl, &c.Variants[i])
+			a.showOrder(s, c.Impl, &c.Variants[i])
 		}
 	}
 	if first := s.Cases[0]; len(first.Variants) > 0 {
@@ -50,7 +53,7 @@ func (a *app) show(s *scenarios.Scenario) {
 	}
 }
 
-func (a *app) showOrder(impl string, v *scenarios.Variant) {
+func (a *app) showOrder(s *scenarios.Scenario, impl string, v *scenarios.Variant) {
 	fmt.Fprintf(a.stdout, "%s\n", a.paint(text.Bold, title(impl, v)))
 	fmt.Fprintf(a.stdout, "  order:  %s\n", oneLine(v.Schedule))
 	if v.Sized != nil {
@@ -59,6 +62,9 @@ func (a *app) showOrder(impl string, v *scenarios.Variant) {
 	fmt.Fprintf(a.stdout, "  shows:  %s\n", v.Shows)
 	if len(v.Counts) > 0 {
 		fmt.Fprintf(a.stdout, "  counts: %s\n", v.Counts)
+	}
+	if v.Measured != nil {
+		fmt.Fprintf(a.stdout, "  measured: %s\n", measured(s.Measurement, v))
 	}
 	for _, b := range v.Breaks {
 		fmt.Fprintf(a.stdout, "  breaks: %q after step %d\n", b.Invariant, b.Step)

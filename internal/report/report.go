@@ -51,6 +51,30 @@ type Run struct {
 	Published []string `json:"published,omitempty"` // the six lines of the published run; none unless A1 to A4 ran on naive and lua
 	Results   []Result `json:"results"`             // in the order of the catalogue
 	Orders    []Orders `json:"orders,omitempty"`    // how many orders of each race violate on each implementation
+	// Measurements are numbers that depend on how many actors there are, in the order of the catalogue.
+	Measurements []Measurement `json:"measurements,omitempty"`
+}
+
+// Measurement is a number of a scenario for several numbers of actors, on each of several ways to do it.
+type Measurement struct {
+	Scenario string   `json:"scenario"` // B10
+	Title    string   `json:"title"`    // what was measured
+	X        string   `json:"x"`        // what the actors are: requests
+	Unit     string   `json:"unit"`     // of the values: s
+	Series   []Series `json:"series"`   // one for each line of a plot
+	Rows     []Row    `json:"rows"`     // by rising numbers of actors
+}
+
+// Series is one of the ways to do it: an implementation, and its variant where there are several.
+type Series struct {
+	Impl    string `json:"impl"`
+	Variant string `json:"variant,omitempty"`
+}
+
+// Row is what was measured with one number of actors.
+type Row struct {
+	Actors int       `json:"actors"`
+	Values []float64 `json:"values"` // one for each series
 }
 
 // Orders is what the exploration of a race on an implementation came to, in the world of its first variant.
@@ -92,6 +116,8 @@ type Expected struct {
 	Shows  string         `json:"shows"`
 	Breaks []Break        `json:"breaks,omitempty"`
 	Counts map[string]int `json:"counts,omitempty"`
+	// Measured are the values of a measurement, by the number of actors.
+	Measured map[int]float64 `json:"measured,omitempty"`
 }
 
 // Break names an invariant that is violated and the step after which it is.
