@@ -32,6 +32,7 @@ const (
 	noteBroken   = "pass ends" // why a pass of the reaper came to no end
 	noteMisfit   = "misfit"    // why a worker let an entry go
 	noteWaited   = "waited"    // why a worker no longer waits for a task
+	noteError    = "error"     // after which a process goes on
 	pointExecute = "execute"   // where a worker is while its handler runs
 )
 

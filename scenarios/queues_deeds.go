@@ -56,11 +56,35 @@ func (p *queueProcess) failAll() error { return p.takeAll(p.fail) }
 
 func (p *queueProcess) takeAll(handle impl.Handler) error {
 	for {
-		if found, err := p.takes(handle); err != nil || !found {
+		found := false
+		err := p.stubborn(func() (err error) {
+			found, err = p.takes(handle)
+			return err
+		})
+		if err != nil || !found {
 			return err
 		}
 	}
 }
+
+// stubborn does something again after an error, as impl.RunWorker and impl.RunReaper do; here not for ever.
+func (p *queueProcess) stubborn(do func() error) error {
+	err := do()
+	for range 2 {
+		if err == nil || p.actor.Context().Err() != nil {
+			break
+		}
+		p.actor.Note(noteError, err.Error())
+		if err := later(time.Second)(p); err != nil {
+			return err
+		}
+		err = do()
+	}
+	return err
+}
+
+// reapOn is reap, again after an error.
+func (p *queueProcess) reapOn() error { return p.stubborn(p.reap) }
 
 // execute is the slow call of a task.
 func (p *queueProcess) execute(_ context.Context, task impl.Task) (string, error) {

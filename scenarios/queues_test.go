@@ -18,7 +18,7 @@ import (
 // What of the catalogue is of the queue.
 var queueIDs = numbered("C", 14)
 
-var ofQueues = ran{scenarios: 14, cases: 28, variants: 42}
+var ofQueues = ran{scenarios: 14, cases: 28, variants: 43}
 
 // of is one variant of the catalogue.
 func of(t *testing.T, id, impl, name string) *Variant {
@@ -198,4 +198,17 @@ func TestExplorationsOfTheQueue(t *testing.T) {
 		"C5 naive": "118 of 212", "C5 lua": "0 of 379", "C9 naive": "1 of 1", "C9 lua": "0 of 1",
 		"C11 naive": "9 of 19", "C11 lua": "0 of 28", "C13 naive": "4 of 16", "C13 lua": "0 of 17",
 	}, orders)
+}
+
+// What a customer has read of a row that is done, another result takes the place of; with lua the first result is the last.
+func TestLateWriteOverwritesTheResult(t *testing.T) {
+	for name, want := range map[string][]string{"naive": {"by W", "by N"}, "lua": {"by N"}} {
+		var results []string
+		after(t, of(t, "C14", name, ""), func(_ *interleave.Step, _ *interleave.State, rows []impl.TaskRow) {
+			if row := rows[0]; row.State == impl.TaskDone && !slices.Contains(results, row.Result) {
+				results = append(results, row.Result)
+			}
+		})
+		assert.Equal(t, want, results, name)
+	}
 }

@@ -16,9 +16,11 @@ const (
 	nextWork = 20 * time.Minute // N comes after R's pass, and long before L's
 )
 
-// over adds L.
-func (w *queueWorld) over() {
-	w.actor("L", later(whenOver), (*queueProcess).reap, (*queueProcess).workAll)
+// over adds L, and the given ones, each an hour after the one before.
+func (w *queueWorld) over(others ...string) {
+	for i, name := range append([]string{"L"}, others...) {
+		w.actor(name, later(time.Duration(1+i)*whenOver), (*queueProcess).reapOn, (*queueProcess).workAll)
+	}
 }
 
 // recovery is a world for crashes: W takes a task, R reaps when the timeout has passed, N works after that.
