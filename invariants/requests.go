@@ -17,7 +17,7 @@ type Requests struct {
 }
 
 // Together holds while nobody waits for one that computes in the same state: who has asked before another ends does not
-// begin only after it.
+// begin only after it. It is not for worlds in which the clock moves while commands wait: that makes anybody late.
 func (r Requests) Together() interleave.Invariant {
 	return interleave.Invariant{Name: "same state together", When: interleave.AlwaysHolds, Judge: func(s *interleave.State) interleave.Verdict {
 		asked := map[string]int{}    // actor → its note

@@ -51,6 +51,7 @@ func TestWaitingWhenIdle(t *testing.T) {
 		{"somebody computes", given("s=P").step("A", "").noted("A in P"), held, 0, ""},
 		{"nobody computes", given("s=P").step("A", "").noted("A in P", "A out"), violated, 0, "s is P, and nobody computes"},
 		{"died just now", given("s=P").step("A!", "").step("", "").noted("A in P"), undecided, 0, "1m0s after the crash of A"},
+		{"died before it has left", given("s=P").step("A!", "").step("", "").noted("A in P", "A out"), undecided, 0, "1m0s after the crash of A"},
 		{"died long ago", given("s=P").step("A!", "").step("", "").step("", "").noted("A in P"), violated, 0, "nobody computes"},
 	})
 }

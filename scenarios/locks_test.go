@@ -5,7 +5,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/racebench/racebench/impl"
+	"github.com/racebench/racebench/interleave"
 	need "github.com/racebench/racebench/internal/require"
+	"github.com/racebench/racebench/invariants"
 )
 
 // lockIDs are the races of the lock, in order, and ofLocks is how much of the catalogue they are.
@@ -37,5 +40,49 @@ func TestMeasured(t *testing.T) {
 			_, err = b10.Measurement.Of(res, 3)
 			require.EqualError(t, err, "2 of 3 requests have computed")
 		})
+	}
+}
+
+// Three requests at once, two of them of one state, in every order, with the death of any of them at any point.
+func TestThreeRequestsInEveryOrder(t *testing.T) {
+	r := open(t)
+	x, err := r.ExploreWith(t.Context(), func(w *interleave.World) {
+		l := locks(w, "lua", Target)
+		l.request("P", 0, impl.Processing, slow)
+		l.request("Q", 0, impl.Processing, slow)
+		l.request("C", 0, impl.Cancelling, slow)
+		w.Check(computing.OneState(), requests.Together(), requests.RefusedForCause(impl.DefaultStateTTL),
+			invariants.ReleasedByOwner(impl.HoldersKey(Target), true))
+	}, interleave.Faults("crash:1"), interleave.MaxExecutions(100_000), interleave.Unexplained())
+	require.NoError(t, err)
+	require.NoError(t, x.Err)
+	require.Empty(t, x.Found)
+	require.True(t, x.Complete)
+	t.Logf("%d orders", x.Orders)
+}
+
+// Whatever single process of the lock dies, wherever, and whatever single reply is lost: lua breaks nothing, in all orders.
+func TestLocksSurviveOneFault(t *testing.T) {
+	r := open(t)
+	for _, faults := range []string{"crash:1", "lost:1"} {
+		orders := 0
+		for _, s := range All() {
+			if s.Subject != locksSubject {
+				continue
+			}
+			c, ok := s.Case("lua")
+			require.True(t, ok)
+			x, err := r.ExploreWith(t.Context(), func(w *interleave.World) { c.Variants[0].World(w, Target) },
+				interleave.Faults(faults), interleave.MaxExecutions(2_500), interleave.Unexplained())
+			require.NoError(t, err)
+			require.NoError(t, x.Err)
+			require.Empty(t, x.Found, "%s with %s", s.ID, faults)
+			require.True(t, x.Complete, "%s with %s", s.ID, faults)
+			if s.ID != "B8" { // whose dead may hold its state to the end of the world
+				require.Zero(t, x.Undecided, "%s with %s", s.ID, faults)
+			}
+			orders += x.Orders
+		}
+		t.Logf("%s: %d orders", faults, orders)
 	}
 }
