@@ -212,3 +212,37 @@ func TestLateWriteOverwritesTheResult(t *testing.T) {
 		assert.Equal(t, want, results, name)
 	}
 }
+
+// The races that need two processes at once, or two faults, have more orders than a test should go through. A few are enough to
+// find what the forced order of naive breaks, and in as many lua breaks nothing.
+func TestLongExplorationsOfTheQueue(t *testing.T) {
+	const worlds = 100
+	r := open(t)
+	for _, long := range []struct{ id, naive, lua string }{
+		{"C7", "without the row guard", "at once"},
+		{"C8", "both end", "both end"},
+		{"C10", "", "in ready"},
+		{"C11", "a worker behind", "a worker behind"},
+		{"C12", "both end", ""},
+	} {
+		for _, c := range [][2]string{{"naive", long.naive}, {"lua", long.lua}} {
+			t.Run(long.id+"/"+c[0], func(t *testing.T) {
+				v := of(t, long.id, c[0], c[1])
+				x, err := r.ExploreWith(context.Background(), func(w *interleave.World) { v.World(w, Target) },
+					interleave.Faults(v.Faults), interleave.Jumps(v.Jumps...), interleave.MaxExecutions(worlds), interleave.Unexplained())
+				require.NoError(t, err)
+				require.NoError(t, x.Err)
+				var found []string
+				for _, f := range x.Found {
+					found = append(found, f.What)
+				}
+				for _, b := range v.Breaks {
+					assert.Contains(t, found, b.Invariant)
+				}
+				if c[0] == "lua" {
+					assert.Empty(t, found)
+				}
+			})
+		}
+	}
+}
