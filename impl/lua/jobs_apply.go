@@ -52,14 +52,8 @@ func writeOnce(ctx context.Context, db *sql.DB, job impl.Job, texts []string) (e
 			}
 		}
 	}()
-	// The condition and the claim are one statement; its row count is the decision.
-	claimed, err := changeRows(ctx, tx,
-		`INSERT INTO applies (target, job_id) VALUES (?, ?) ON CONFLICT (target, job_id) DO NOTHING`, job.Target, job.ID)
-	if err != nil {
-		return fmt.Errorf("claim: %w", err)
-	}
-	if claimed == 0 {
-		return impl.ErrAlreadyApplied
+	if err := claimApply(ctx, tx, job); err != nil {
+		return err
 	}
 	for item, text := range texts {
 		changed, err := changeRows(ctx, tx, impl.UpdateItem, text, job.Target, item)
@@ -74,6 +68,25 @@ func writeOnce(ctx context.Context, db *sql.DB, job impl.Job, texts []string) (e
 		return fmt.Errorf("commit: %w", err)
 	}
 	return nil
+}
+
+// claimApply writes the row that only one apply of a job can write: the primary key is the condition. Of two at once the second
+// waits for the first to end and then succeeds or meets its row.
+//
+// An INSERT that does nothing when the row is there has another form in each dialect, and INSERT … SELECT … WHERE NOT
+// EXISTS, which all have, locks the gap that it has looked into: on MySQL and MariaDB, two of them deadlock, even for
+// different jobs. What a failed INSERT means is asked of the rows and not of the error, whose type is the driver's.
+func claimApply(ctx context.Context, tx *sql.Tx, job impl.Job) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO applies (target, job_id) VALUES (?, ?)`, job.Target, job.ID)
+	if err == nil {
+		return nil
+	}
+	var there int
+	look := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM applies WHERE target = ? AND job_id = ?`, job.Target, job.ID).Scan(&there)
+	if look == nil && there > 0 {
+		return impl.ErrAlreadyApplied
+	}
+	return fmt.Errorf("claim: %w", err)
 }
 
 // changeRows executes one statement and returns how many rows it changed.
