@@ -246,3 +246,25 @@ func TestLongExplorationsOfTheQueue(t *testing.T) {
 		}
 	}
 }
+
+// Two workers and a reaper at one task, one fault anywhere, every order: with lua no promise is broken.
+func TestQueueSurvivesOneFault(t *testing.T) {
+	r := open(t)
+	for _, faults := range []string{"crash:1", "lost:1", "unsent:1"} {
+		t.Run(faults, func(t *testing.T) {
+			x, err := r.ExploreWith(context.Background(), func(w *interleave.World) {
+				q := queue(w, "lua", Target)
+				q.given(1)
+				q.actor("W", (*queueProcess).workAll)
+				q.actor("N", (*queueProcess).work)
+				q.actor("R", later(stale), (*queueProcess).reapOn)
+				q.over()
+				q.judged()
+			}, interleave.Faults(faults), interleave.MaxExecutions(5_000), interleave.Unexplained())
+			require.NoError(t, err)
+			require.NoError(t, x.Err)
+			require.Empty(t, x.Found)
+			require.True(t, x.Complete)
+		})
+	}
+}
