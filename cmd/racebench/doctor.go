@@ -13,6 +13,7 @@ import (
 	"github.com/racebench/racebench/interleave/backend/redisurl"
 	"github.com/racebench/racebench/interleave/container"
 	"github.com/racebench/racebench/interleave/database"
+	sqlcontainer "github.com/racebench/racebench/interleave/database/container"
 	"github.com/racebench/racebench/internal/report"
 )
 
@@ -37,8 +38,8 @@ var probes = []struct {
 	{"embedded", probeEmbedded},
 	{process.Name, process.Probe},
 	{container.Name, container.Probe},
-	{"sqlite", probeSQL("sqlite", "SQL, built in")},
-	{"mariadb", probeSQL("process", "SQL, --sql process")},
+	{"sqlite", probeSQL("sqlite", "SQL, built in", "")},
+	{"mariadb", probeSQL("process", "SQL, --sql process", "")},
 }
 
 func probeEmbedded(_ context.Context, cfg backend.Config) (version, how string, err error) {
@@ -50,9 +51,9 @@ func probeEmbedded(_ context.Context, cfg backend.Config) (version, how string, 
 }
 
 // probeSQL starts a SQL database and ends it.
-func probeSQL(spec, where string) probe {
+func probeSQL(spec, where, image string) probe {
 	return func(context.Context, backend.Config) (version, how string, err error) {
-		server, err := database.Open(spec, database.Config{})
+		server, err := database.Open(spec, database.Config{Image: image})
 		if err != nil {
 			return "", "", err
 		}
@@ -62,9 +63,9 @@ func probeSQL(spec, where string) probe {
 
 func newDoctor(a *app) *cobra.Command {
 	var (
-		asJSON bool
-		url    string
-		cfg    backend.Config
+		asJSON        bool
+		url, sqlImage string
+		cfg           backend.Config
 	)
 	cmd := &cobra.Command{
 		Use:               "doctor",
@@ -76,16 +77,17 @@ func newDoctor(a *app) *cobra.Command {
 			if url != "" && !strings.Contains(url, "://") {
 				return usage("--url redis://127.0.0.1:6379/9", "--url %q is no URL", url)
 			}
-			return a.doctor(cmd.Context(), asJSON, url, cfg)
+			return a.doctor(cmd.Context(), asJSON, url, sqlImage, cfg)
 		},
 	}
 	cmd.Flags().StringVar(&url, "url", "", "try the server of this redis:// URL too; nothing in it is changed")
 	cmd.Flags().StringVar(&cfg.Image, "redis-image", "", "image to try for container (default "+container.DefaultImage+")")
+	cmd.Flags().StringVar(&sqlImage, "sql-image", "", "image to try for the SQL database in a container (default "+sqlcontainer.DefaultImage+")")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON only")
 	return cmd
 }
 
-func (a *app) doctor(ctx context.Context, asJSON bool, url string, cfg backend.Config) error {
+func (a *app) doctor(ctx context.Context, asJSON bool, url, sqlImage string, cfg backend.Config) error {
 	checks := []check{}
 	for _, p := range probes {
 		if err := context.Cause(ctx); err != nil {
@@ -93,6 +95,7 @@ func (a *app) doctor(ctx context.Context, asJSON bool, url string, cfg backend.C
 		}
 		checks = append(checks, examine(ctx, p.name, p.probe, cfg))
 	}
+	checks = append(checks, examine(ctx, "mysql", probeSQL(sqlcontainer.Name, "SQL, --sql container", sqlImage), cfg))
 	if url != "" {
 		checks = append(checks, examine(ctx, redisurl.Name, func(ctx context.Context, cfg backend.Config) (string, string, error) {
 			return redisurl.Probe(ctx, url, cfg)

@@ -11,18 +11,21 @@ import (
 	"github.com/racebench/racebench/interleave"
 	"github.com/racebench/racebench/interleave/backend"
 	"github.com/racebench/racebench/interleave/database"
+	sqlcontainer "github.com/racebench/racebench/interleave/database/container"
 	_ "github.com/racebench/racebench/interleave/database/mariadb" // --sql process and mysql://
 	_ "github.com/racebench/racebench/interleave/database/sqlite"  // --sql sqlite
 	"github.com/racebench/racebench/scenarios"
 )
 
 // redisFlags say which throwaway Redis, and which SQL database, is used.
-type redisFlags struct{ spec, image, sql string }
+type redisFlags struct{ spec, image, sql, sqlImage string }
 
 func (r *redisFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&r.spec, "redis", "embedded", "throwaway Redis: embedded, process (redis-server from PATH), container, or the redis:// URL of an empty server")
 	cmd.Flags().StringVar(&r.image, "redis-image", "", "image for --redis container (default redis:7-alpine)")
-	cmd.Flags().StringVar(&r.sql, "sql", "sqlite", "throwaway SQL database of worlds that have one: sqlite, process (mariadbd from PATH), or the mysql:// URL of a server, for a schema of our own")
+	cmd.Flags().StringVar(&r.sql, "sql", "sqlite", "throwaway SQL database of worlds that have one: sqlite, process (mariadbd from PATH), container, or the mysql:// URL of a server, for a schema of our own")
+	cmd.Flags().StringVar(&r.sqlImage, "sql-image", "", "image for --sql container (default "+sqlcontainer.DefaultImage+")")
+	must(cmd.RegisterFlagCompletionFunc("sql-image", cobra.NoFileCompletions))
 	must(cmd.RegisterFlagCompletionFunc("sql", cobra.FixedCompletions(databaseWords(), cobra.ShellCompDirectiveNoFileComp)))
 	must(cmd.RegisterFlagCompletionFunc("redis", cobra.FixedCompletions(backendWords(), cobra.ShellCompDirectiveNoFileComp)))
 	must(cmd.RegisterFlagCompletionFunc("redis-image", cobra.NoFileCompletions))
@@ -36,7 +39,10 @@ func (r *redisFlags) open(options ...interleave.Option) (*interleave.Runner, err
 	if r.sql != "" && !strings.HasPrefix(r.sql, "mysql://") && !slices.Contains(databaseWords(), r.sql) {
 		return nil, usage(suggest(r.sql, databaseWords(), "it is one of "+strings.Join(databaseWords(), ", ")+", mysql://…"), "unknown --sql %q", r.sql)
 	}
-	options = append(options, interleave.Database(r.sql), interleave.Redis(r.spec), interleave.Backend(backend.Config{Image: r.image}))
+	if r.sqlImage != "" && r.sql != sqlcontainer.Name {
+		return nil, usage("--sql container --sql-image "+r.sqlImage, "--sql-image is for --sql container, not for %s", r.sql)
+	}
+	options = append(options, interleave.Database(r.sql), interleave.DatabaseConfig(database.Config{Image: r.sqlImage}), interleave.Redis(r.spec), interleave.Backend(backend.Config{Image: r.image}))
 	runner, err := interleave.Open(options...)
 	if errors.Is(err, backend.ErrUnknown) {
 		words := strings.Join(backendWords(), ", ") + ", redis://…"
@@ -50,6 +56,9 @@ func (r *redisFlags) open(options ...interleave.Option) (*interleave.Runner, err
 func (r redisFlags) typed() string {
 	if r.sql != "" && r.sql != "sqlite" && !strings.Contains(r.sql, "://") {
 		words := " --sql " + r.sql
+		if r.sqlImage != "" {
+			words += " --sql-image " + shellQuote(r.sqlImage)
+		}
 		r.sql = ""
 		return r.typed() + words
 	}

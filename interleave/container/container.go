@@ -112,7 +112,13 @@ func (s *Server) open() error {
 }
 
 // findEngine finds a Docker engine that answers.
-func (s *Server) findEngine() error {
+func (s *Server) findEngine() (err error) {
+	s.provider, err = Engine()
+	return err
+}
+
+// Engine finds a Docker engine that answers. The error is an *backend.UnavailableError.
+func Engine() (*testcontainers.DockerProvider, error) {
 	tclog.SetDefault(silent{})
 	setDefault("TESTCONTAINERS_HOST_OVERRIDE", "127.0.0.1")
 	// Its reaper is a container from an image of its own, which may not be had; what it does is done by the janitor and
@@ -120,15 +126,15 @@ func (s *Server) findEngine() error {
 	setDefault("TESTCONTAINERS_RYUK_DISABLED", "true")
 	provider, err := testcontainers.NewDockerProvider()
 	if err != nil {
-		return unavailable(fmt.Errorf("no Docker engine answers: %w", err), engineHint)
+		return nil, unavailable(fmt.Errorf("no Docker engine answers: %w", err), engineHint)
 	}
-	s.provider = provider
 	ctx, cancel := context.WithTimeout(context.Background(), engineTimeout)
 	defer cancel()
 	if _, err := provider.Client().Ping(ctx, client.PingOptions{NegotiateAPIVersion: true}); err != nil {
-		return unavailable(fmt.Errorf("no Docker engine answers: %w", err), engineHint)
+		provider.Close()
+		return nil, unavailable(fmt.Errorf("no Docker engine answers: %w", err), engineHint)
 	}
-	return nil
+	return provider, nil
 }
 
 func setDefault(name, value string) {
@@ -137,30 +143,39 @@ func setDefault(name, value string) {
 	}
 }
 
-// findImage finds the image, and pulls it once if it is not there.
+// findImage finds the image, and what it runs.
 func (s *Server) findImage() error {
-	docker := s.provider.Client()
-	ctx, cancel := context.WithTimeout(context.Background(), pullTimeout)
-	defer cancel()
-	image, err := docker.ImageInspect(ctx, s.image)
-	if errdefs.IsNotFound(err) {
-		pulling, pullErr := docker.ImagePull(ctx, s.image, client.ImagePullOptions{})
-		if pullErr == nil {
-			pullErr = pulling.Wait(ctx)
-		}
-		if pullErr != nil {
-			return unavailable(fmt.Errorf("image %s is not here and can't be pulled: %w", s.image, pullErr), imageHint)
-		}
-		image, err = docker.ImageInspect(ctx, s.image)
-	}
+	image, err := Image(s.provider, s.image)
 	if err != nil {
-		return unavailable(fmt.Errorf("image %s: %w", s.image, err), imageHint)
+		return err
 	}
 	s.program = "redis-server"
 	if image.Config != nil && len(image.Config.Cmd) > 0 && strings.HasSuffix(image.Config.Cmd[0], "-server") {
 		s.program = image.Config.Cmd[0]
 	}
 	return nil
+}
+
+// Image finds an image, and pulls it once if it is not there. The error is an *backend.UnavailableError.
+func Image(provider *testcontainers.DockerProvider, name string) (client.ImageInspectResult, error) {
+	docker := provider.Client()
+	ctx, cancel := context.WithTimeout(context.Background(), pullTimeout)
+	defer cancel()
+	image, err := docker.ImageInspect(ctx, name)
+	if errdefs.IsNotFound(err) {
+		pulling, pullErr := docker.ImagePull(ctx, name, client.ImagePullOptions{})
+		if pullErr == nil {
+			pullErr = pulling.Wait(ctx)
+		}
+		if pullErr != nil {
+			return image, unavailable(fmt.Errorf("image %s is not here and can't be pulled: %w", name, pullErr), imageHint)
+		}
+		image, err = docker.ImageInspect(ctx, name)
+	}
+	if err != nil {
+		return image, unavailable(fmt.Errorf("image %s: %w", name, err), imageHint)
+	}
+	return image, nil
 }
 
 // redisPort is where the server listens in the container.
@@ -194,7 +209,7 @@ func (s *Server) launch(library string) (net.Addr, error) {
 		Cmd: []string{s.program, "--save", "", "--appendonly", "no", "--protected-mode", "no",
 			"--hz", "1", "--activerehashing", "no"},
 		ExposedPorts: []string{redisPort.String()},
-		Labels:       s.labels(),
+		Labels:       Labels(s.folder.Path),
 		Env:          map[string]string{},
 	}
 	var binds []string

@@ -19,9 +19,10 @@ const (
 	labelFolder = "com.github.racebench.folder"
 )
 
-func (s *Server) labels() map[string]string {
+// Labels are those of a container that belongs to a run with a folder.
+func Labels(folder string) map[string]string {
 	host, _ := os.Hostname()
-	return map[string]string{labelHost: host, labelFolder: s.folder.Path}
+	return map[string]string{labelHost: host, labelFolder: folder}
 }
 
 // sweepStale removes containers of dead runs on this machine.

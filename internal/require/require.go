@@ -69,6 +69,22 @@ func Image(t testing.TB) string {
 	return ""
 }
 
+// SQLImageVariable is the environment variable that names the image of MySQL or MariaDB.
+const SQLImageVariable = "RACEBENCH_TEST_SQL_IMAGE"
+
+// SQLImage returns a local image of MySQL or MariaDB, for tests that run in a container. Otherwise it skips, or fails if
+// RACEBENCH_REQUIRE names sqlcontainer.
+func SQLImage(t testing.TB) string {
+	t.Helper()
+	for _, image := range []string{os.Getenv(SQLImageVariable), "mysql:8", "mariadb:10.11", "racebench/mariadb:10.11"} {
+		if image != "" && exec.Command("docker", "image", "inspect", image).Run() == nil {
+			return image
+		}
+	}
+	Missing(t, "sqlcontainer", "no Docker engine with a local image of MySQL or MariaDB", "docker pull mysql:8")
+	return ""
+}
+
 // Missing is for a test that found out itself that something can't be used: it skips, or fails, as Backend does.
 func Missing(t testing.TB, name, why, get string) {
 	t.Helper()
