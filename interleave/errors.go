@@ -36,6 +36,17 @@ func (e *DivergedError) Error() string {
 	return s
 }
 
+// LateSQLError says that a schedule wants a SQL statement to be late, which none can be. The schedule does not fit the
+// program: it is a [DivergedError] too.
+type LateSQLError struct{ Diverged *DivergedError }
+
+func (e *LateSQLError) Error() string {
+	return fmt.Sprintf("%s at step %d: a SQL statement can't be late, because a driver that gives up closes its connection, and a server does not execute what comes after; allowed are !lost (executed) and !unsent (not executed)",
+		e.Diverged.Token, e.Diverged.Step)
+}
+
+func (e *LateSQLError) Unwrap() error { return e.Diverged }
+
 // Waiting is an actor that can't go on.
 type Waiting struct {
 	Actor      string

@@ -131,6 +131,9 @@ func (f *forced) operation(v *view, t schedule.Token) (*choice, error) {
 			schedule.NoFault: chooseExec, schedule.CrashAfter: chooseExecCrash, schedule.Lost: chooseExecLost,
 			schedule.Unsent: chooseUnsent, schedule.Late: chooseLate,
 		}[t.Fault]
+		if kind == chooseLate && o.sql != nil {
+			return nil, &LateSQLError{f.diverged(v, t, "an operation that can be late", a.Actor.name+" waiting in "+o.String()).(*DivergedError)}
+		}
 		if !o.can(kind) {
 			return nil, f.diverged(v, t, fmt.Sprintf("an operation of %s that can be %s", t.Actor, t.Fault), a.Actor.name+" waiting in "+o.String())
 		}

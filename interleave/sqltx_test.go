@@ -177,7 +177,11 @@ func TestFaultsOfStatements(t *testing.T) {
 	}
 	res, err := r.Run("A.INSERT!late", ofT(map[string]func(*interleave.Actor) error{"A": add}))
 	require.NoError(t, err)
-	assert.ErrorContains(t, res.Err, "an operation of A that can be late")
+	var late *interleave.LateSQLError
+	require.ErrorAs(t, res.Err, &late)
+	assert.ErrorContains(t, res.Err, "A.INSERT!late at step 1: a SQL statement can't be late, because a driver that gives up closes its connection")
+	var diverged *interleave.DivergedError
+	assert.ErrorAs(t, res.Err, &diverged, "to those who ask for no more than that")
 }
 
 // TestCrashFreesTheLock: who waits for the transaction of the dead goes on.

@@ -2,8 +2,6 @@ package mariadb
 
 import (
 	"bytes"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
@@ -152,16 +150,4 @@ func await(socket string, ended <-chan struct{}) error {
 func lastLine(s string) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
 	return lines[len(lines)-1]
-}
-
-// URL uses a schema of our own on a server that the user names: mysql://user:password@host:port. Close drops the schema;
-// nothing else there is touched. Its user must be allowed to make schemas, to see processes and to end connections.
-func URL(spec string) (*Server, error) {
-	at, err := parseURL(spec)
-	if err != nil {
-		return nil, err
-	}
-	var tail [6]byte
-	rand.Read(tail[:]) // never fails
-	return At("url", "racebench_"+hex.EncodeToString(tail[:]), at, func() error { return nil })
 }

@@ -69,6 +69,11 @@ func (s *Server) open(cfg *mysql.Config) error {
 		return err
 	}
 	s.version = rows[0][0]
+	if s.name == urlName {
+		if err := s.claim(); err != nil {
+			return err
+		}
+	}
 	return s.Reset()
 }
 
