@@ -57,7 +57,7 @@ func (p sqlProgram) world(w *World) {
 				case "set":
 					exec("UPDATE "+table+" SET n = ?", fmt.Sprint(a.Name(), memory.Len()))
 				case "append":
-					exec("UPDATE "+table+" SET n = n || ?", a.Name())
+					exec("UPDATE "+table+" SET n = CONCAT(n, ?)", a.Name())
 				case "copy":
 					exec("UPDATE " + table + " SET n = (SELECT n FROM " + map[string]string{"x": "y", "y": "x"}[table] + ")")
 				}

@@ -82,6 +82,13 @@ func (sqlStatement) footprint(o *op) footprint {
 				f.reads = append(f.reads, touchesSnapshot+a.name)
 			}
 		}
+		// A statement that waits may be the last of a ring: then a transaction is rolled back with all that it has touched.
+		if c.tx && len(s.writes) > 0 {
+			if c.touched.all {
+				return footprint{all: true}
+			}
+			f.reads, f.writes = append(f.reads, c.touched.reads...), append(f.writes, c.touched.writes...)
+		}
 		if len(f.writes) > 0 && (!c.tx || s.verb == "COMMIT") {
 			f.writes = append(f.writes, touchesSnapshot+o.actor.name)
 		}
