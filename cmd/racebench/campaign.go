@@ -59,12 +59,16 @@ var operational = []string{"jobs", "shard", "shards", "out", "checkpoint", "resu
 
 // check fills in what the command line and the environment leave open.
 func (c *campaignFlags) check(cmd *cobra.Command) error {
+	makesNoDifference := operational
+	for _, f := range formats {
+		makesNoDifference = append(slices.Clip(makesNoDifference), f.name)
+	}
 	if c.jobs < 1 || c.jobs > maxJobs {
 		return usage(fmt.Sprintf("from 1 to %d", maxJobs), "--jobs %d is out of range", c.jobs)
 	}
 	c.settings = map[string]string{}
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-		if value := f.Value.String(); value != f.DefValue && !slices.Contains(operational, f.Name) {
+		if value := f.Value.String(); value != f.DefValue && !slices.Contains(makesNoDifference, f.Name) {
 			c.settings[f.Name] = value
 		}
 	})

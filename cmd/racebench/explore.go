@@ -38,6 +38,7 @@ type exploreFlags struct {
 	confirm       redisFlags // the second throwaway Redis; no spec: none
 	serial        string     // level of the serial oracle; empty: none
 	campaign      campaignFlags
+	outputs       outputFlags
 }
 
 const (
@@ -105,11 +106,22 @@ func newExploreOf(a *app, parts []report.Parts) *cobra.Command {
 			if err := f.check(cmd); err != nil {
 				return err
 			}
+			if err := f.outputs.check(cmd, f.json); err != nil {
+				return err
+			}
 			if f.strategy == allStrategies {
+				if err := f.outputs.refuse("a comparison of strategies has no verdict"); err != nil {
+					return err
+				}
 				return a.timeToBug(cmd.Context(), f, args)
 			}
 			if len(args) > 1 {
 				return usage("several scenarios are for --strategy all", "%q is one argument too many", args[1])
+			}
+			if f.campaign.shard != "" || f.campaign.shards != 0 {
+				if err := f.outputs.refuse("a shard proves nothing about the whole; racebench merge --json has what racebench report reads"); err != nil {
+					return err
+				}
 			}
 			if err := f.campaign.check(cmd); err != nil {
 				return err
@@ -134,6 +146,7 @@ func newExploreOf(a *app, parts []report.Parts) *cobra.Command {
 	f.redis.add(cmd)
 	f.campaign.add(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON only")
+	f.outputs.add(cmd)
 	f.budget.add(cmd)
 	must(cmd.RegisterFlagCompletionFunc("impl", completeImpls))
 	must(cmd.RegisterFlagCompletionFunc("variant", cobra.NoFileCompletions))
@@ -278,12 +291,11 @@ func (a *app) explored(ctx context.Context, f exploreFlags, s *scenarios.Scenari
 	if err := errors.Join(runner.Close(), second.close()); err != nil && x.Err == nil {
 		return err
 	}
-	if f.json {
-		err = report.Encode(a.stdout, exploration(f, s, v, x, decisions, tokens, second, report.Backend{Name: name, Version: version}, took))
-	} else {
+	doc := exploration(f, s, v, x, decisions, tokens, second, report.Backend{Name: name, Version: version}, took)
+	err = a.present(&f.outputs, f.json, &doc, func() {
 		fmt.Fprintf(a.stdout, "%s %s, %s, on %s (%s)\n\n", s.ID, s.Name, title(f.impl, v), name, version)
 		a.printExploration(f, s, v, x, tokens, second)
-	}
+	})
 	switch {
 	case err != nil:
 		return err

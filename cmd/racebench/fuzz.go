@@ -19,16 +19,17 @@ import (
 )
 
 type fuzzFlags struct {
-	redis  redisFlags
-	impl   []string
-	seed   uint64
-	max    int
-	within time.Duration
-	faults string
-	shape  int
-	order  string
-	only   []string
-	json   bool
+	redis   redisFlags
+	impl    []string
+	seed    uint64
+	max     int
+	within  time.Duration
+	faults  string
+	shape   int
+	order   string
+	only    []string
+	json    bool
+	outputs outputFlags
 
 	one, ordered bool // --shape and --order were given
 }
@@ -72,6 +73,9 @@ func newFuzz(a *app) *cobra.Command {
 			if err := f.check(cmd, given); err != nil {
 				return err
 			}
+			if err := f.outputs.check(cmd, f.json); err != nil {
+				return err
+			}
 			return a.fuzz(cmd.Context(), f, args)
 		},
 	}
@@ -86,6 +90,7 @@ func newFuzz(a *app) *cobra.Command {
 	flags.StringSliceVar(&f.only, "only", nil, "actors of --shape that take part, with commas between them (default all)")
 	f.redis.add(cmd)
 	flags.BoolVar(&f.json, "json", false, "print JSON only")
+	f.outputs.add(cmd)
 	must(cmd.RegisterFlagCompletionFunc("impl", cobra.FixedCompletions([]string{"naive", "lua"}, cobra.ShellCompDirectiveNoFileComp)))
 	for _, name := range []string{"seed", "max", "faults", "shape", "order", "only"} {
 		must(cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions))
@@ -345,11 +350,8 @@ func (a *app) fuzz(ctx context.Context, f fuzzFlags, words []string) error {
 	if cerr := runner.Close(); err == nil {
 		err = cerr
 	}
-	if f.json {
-		err = errors.Join(err, report.Encode(a.stdout, f.document(hunts, report.Backend{Name: name, Version: version})))
-	} else {
-		a.printFuzz(f, hunts, name+" ("+version+")")
-	}
+	doc := f.document(hunts, report.Backend{Name: name, Version: version})
+	err = errors.Join(err, a.present(&f.outputs, f.json, &doc, func() { a.printFuzz(f, hunts, name+" ("+version+")") }))
 	code := codeOK
 	for _, h := range hunts {
 		if _, c := h.verdict(); code != codeUnexpected && c != codeOK {

@@ -111,16 +111,15 @@ func (a *app) fuzzOne(ctx context.Context, f fuzzFlags, runner *interleave.Runne
 			return unjudged(err)
 		}
 		name, version := runner.Backend()
-		if f.json {
-			err = report.Encode(a.stdout, f.document([]*hunt{h}, report.Backend{Name: name, Version: version}))
-		} else {
+		doc := f.document([]*hunt{h}, report.Backend{Name: name, Version: version})
+		err = a.present(&f.outputs, f.json, &doc, func() {
 			fmt.Fprintf(a.stdout, "drawn world %d of seed %d, %s: %d orders, %d findings\n", f.shape, f.seed, h.impl, h.worlds, len(h.found))
 			fmt.Fprintf(a.stdout, "%s\n", plain(shape.String()))
 			for _, c := range h.found {
 				fmt.Fprintf(a.stdout, "\n%s\n", a.paint(bold, c.title()))
 				a.printCatch(h, c)
 			}
-		}
+		})
 		switch {
 		case context.Cause(ctx) != nil:
 			return context.Cause(ctx)
@@ -131,6 +130,9 @@ func (a *app) fuzzOne(ctx context.Context, f fuzzFlags, runner *interleave.Runne
 	}
 	if f.json {
 		return usage("leave --json out", "--order prints no JSON")
+	}
+	if err := f.outputs.refuse("--order is for a person to look at"); err != nil {
+		return err
 	}
 	order, err := schedule.Parse(f.order)
 	if err != nil {

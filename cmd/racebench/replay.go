@@ -20,6 +20,7 @@ type replayFlags struct {
 	mode                  string
 	steps, max            int
 	json, changes         bool
+	outputs               outputFlags
 	given                 func(flag string) bool
 }
 
@@ -52,6 +53,9 @@ func newReplay(a *app) *cobra.Command {
 			if err := f.check(cmd); err != nil {
 				return err
 			}
+			if err := f.outputs.check(cmd, f.json); err != nil {
+				return err
+			}
 			return a.replay(cmd.Context(), f, args)
 		},
 	}
@@ -63,6 +67,7 @@ func newReplay(a *app) *cobra.Command {
 	f.redis.add(cmd)
 	cmd.Flags().BoolVar(&f.changes, "changes", false, "list what each step changed, and when, below the table")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON only")
+	f.outputs.add(cmd)
 	must(cmd.RegisterFlagCompletionFunc("impl", completeImpls))
 	must(cmd.RegisterFlagCompletionFunc("variant", cobra.NoFileCompletions))
 	must(cmd.RegisterFlagCompletionFunc("before", cobra.NoFileCompletions))
@@ -100,10 +105,9 @@ func (a *app) replay(ctx context.Context, f replayFlags, args []string) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	if f.json {
-		err = a.replayJSON(f, o, seen)
-	} else {
-		a.printReplay(f, o, seen)
+	doc, err := f.document(o, seen)
+	if err == nil {
+		err = a.present(&f.outputs, f.json, doc, func() { a.printReplay(f, o, seen) })
 	}
 	switch {
 	case err != nil:
@@ -253,12 +257,13 @@ func keyLine(k interleave.KeyState) string {
 	return line
 }
 
-func (a *app) replayJSON(f replayFlags, o *asked, r replayedOrder) error {
+// document is the document of a replay.
+func (f replayFlags) document(o *asked, r replayedOrder) (*report.Replay, error) {
 	seen, err := report.Observe(r.Result, scenarios.Target)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	doc := report.Replay{
+	doc := &report.Replay{
 		Head:     report.Head{Schema: report.Schema, Kind: report.KindReplay},
 		Backend:  report.Backend{Name: r.Backend, Version: r.Version},
 		Scenario: o.scenario.ID,
@@ -277,7 +282,7 @@ func (a *app) replayJSON(f replayFlags, o *asked, r replayedOrder) error {
 	if x := r.explanation; x != nil {
 		doc.Class, doc.Story, doc.Shorter = x.Class, x.Story, x.Shorter(r.Result)
 	}
-	return report.Encode(a.stdout, doc)
+	return doc, nil
 }
 
 func decided(d *interleave.Decision) *report.Decision {

@@ -125,7 +125,7 @@ func (a *app) replayPrefix(ctx context.Context, f replayFlags, o *asked) error {
 	}
 	started := time.Now()
 	x := runner.Explore(ctx, func(w *interleave.World) { o.variant.World(w, scenarios.Target) })
-	e := exploreFlags{redis: f.redis, impl: o.impl, strategy: exhaustive, max: f.max, json: f.json, from: o.text, steps: f.steps}
+	e := exploreFlags{redis: f.redis, impl: o.impl, strategy: exhaustive, max: f.max, json: f.json, from: o.text, steps: f.steps, outputs: f.outputs}
 	return a.explored(ctx, e, o.scenario, o.variant, runner, nil, x, time.Since(started))
 }
 

@@ -22,6 +22,7 @@ type runFlags struct {
 	repeat      int
 	out         string
 	json, quiet bool
+	outputs     outputFlags
 	orders      int
 	ordersSaid  bool // not left to the default
 }
@@ -53,6 +54,9 @@ func newRun(a *app) *cobra.Command {
 				return usage(allowed(cmd.Flag("orders")), "--orders %d is out of range", f.orders)
 			}
 			f.ordersSaid = cmd.Flags().Changed("orders")
+			if err := f.outputs.check(cmd, f.json); err != nil {
+				return err
+			}
 			return a.run(cmd.Context(), f, args)
 		},
 	}
@@ -63,6 +67,7 @@ func newRun(a *app) *cobra.Command {
 	flags.IntVar(&f.orders, "orders", exploredOrders, "worlds to explore each race with, for the columns of orders; 0 for none; unless this is said, races with long worlds get fewer")
 	flags.StringVar(&f.out, "out", "results", "folder for "+report.RunFile+" and "+report.MetaFile)
 	flags.BoolVar(&f.json, "json", false, "print only JSON: what "+report.RunFile+" gets")
+	f.outputs.add(cmd)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only the published figures and what is not as expected; no progress")
 	must(cmd.RegisterFlagCompletionFunc("impl", completeImpls))
 	must(cmd.RegisterFlagCompletionFunc("repeat", cobra.NoFileCompletions))
@@ -106,12 +111,8 @@ func (a *app) run(ctx context.Context, f runFlags, words []string) error {
 	if err := report.Write(f.out, doc, a.meta(plan, started)); err != nil {
 		return cantWrite(f.out, err)
 	}
-	if f.json {
-		if err := report.Encode(a.stdout, doc); err != nil {
-			return err
-		}
-	} else {
-		a.printRun(f, plan, doc)
+	if err := a.present(&f.outputs, f.json, doc, func() { a.printRun(f, plan, doc) }); err != nil {
+		return err
 	}
 	return verdict(f, plan)
 }

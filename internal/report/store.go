@@ -88,11 +88,15 @@ func writeDraft(dir, name string, document any) (path string, err error) {
 	if err := Encode(&text, document); err != nil {
 		return "", err
 	}
+	return writeDraftText(dir, name, text.Bytes())
+}
+
+func writeDraftText(dir, name string, text []byte) (path string, err error) {
 	f, err := os.CreateTemp(dir, "."+name+"-*")
 	if err != nil {
 		return "", err
 	}
-	_, err = f.Write(text.Bytes())
+	_, err = f.Write(text)
 	if err == nil {
 		err = f.Chmod(0o644)
 	}
@@ -179,4 +183,28 @@ func LoadParts(path string) (*Parts, error) {
 	}
 	doc := new(Parts)
 	return doc, decode(text, doc)
+}
+
+// Writable tries whether WriteFile could write a file, which it leaves as it is.
+func Writable(path string) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return errors.New("is a directory")
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".racebench-*")
+	if err == nil {
+		err = errors.Join(f.Close(), os.Remove(f.Name()))
+	}
+	return plain(err)
+}
+
+// WriteFile stores a text in a file, which is complete or as it was before.
+func WriteFile(path string, text []byte) error {
+	draft, err := writeDraftText(filepath.Dir(path), filepath.Base(path), text)
+	if err == nil {
+		err = os.Rename(draft, path)
+	}
+	if err != nil && draft != "" {
+		os.Remove(draft)
+	}
+	return plain(err)
 }

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/racebench/racebench/internal/report"
+)
+
+// format is a form in which a document is written for another program.
+type format struct {
+	name, usage string
+	write       func(w io.Writer, document any) error
+}
+
+// formats are the flags for output files, in the order of the help.
+var formats = []format{
+	{"junit", "write JUnit XML to a file, one testcase for each scenario on each implementation; - is standard output", summarized(report.JUnit)},
+}
+
+// summarized is a format that is made of the summary of a document.
+func summarized(write func(io.Writer, *report.Summary) error) func(io.Writer, any) error {
+	return func(w io.Writer, document any) error {
+		s, err := report.Summarize(document)
+		if err != nil {
+			return err
+		}
+		return write(w, s)
+	}
+}
+
+// outputFlags say in which formats a command writes what it has found, and where.
+type outputFlags struct {
+	paths map[string]*string // by the name of the format
+}
+
+const toStdout = "-"
+
+func (o *outputFlags) add(cmd *cobra.Command) {
+	o.paths = map[string]*string{}
+	for _, f := range formats {
+		o.paths[f.name] = cmd.Flags().String(f.name, "", f.usage)
+		must(cmd.MarkFlagFilename(f.name))
+	}
+}
+
+// asked are the formats that the command line asks for.
+func (o *outputFlags) asked() []format {
+	var out []format
+	for _, f := range formats {
+		if path := o.paths[f.name]; path != nil && *path != "" {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// check refuses what can't be written, so that a command does not find that out at its end.
+func (o *outputFlags) check(cmd *cobra.Command, json bool) error {
+	taken := map[string]string{}
+	if json {
+		taken[toStdout] = "json"
+	}
+	for _, f := range formats {
+		if cmd.Flags().Changed(f.name) && *o.paths[f.name] == "" {
+			return usage("--"+f.name+" FILE, or - for standard output", "--%s is empty", f.name)
+		}
+	}
+	for _, f := range o.asked() {
+		path := *o.paths[f.name]
+		if path != toStdout {
+			path = filepath.Clean(path)
+		}
+		if other, ok := taken[path]; ok {
+			return usage("give each a file of its own", "--%s and --%s go to the same place", other, f.name)
+		}
+		taken[path] = f.name
+		if path == toStdout {
+			continue
+		}
+		if err := report.Writable(path); err != nil {
+			return cantWriteFile(f.name, path, err)
+		}
+	}
+	return nil
+}
+
+// refuse is the error of a command that has no document to write in another format.
+func (o *outputFlags) refuse(why string) error {
+	for _, f := range o.asked() {
+		return usage("leave it out", "--%s: %s", f.name, why)
+	}
+	return nil
+}
+
+func cantWriteFile(name, path string, err error) error {
+	hint := "--" + name + " names another file"
+	if dir := filepath.Dir(path); os.IsNotExist(err) {
+		hint = "mkdir -p " + shellWord(dir)
+	}
+	return usage(hint, "can't write %s: %v", path, err)
+}
+
+// present writes a document in the formats that are asked for, and then as JSON or, unless a format has taken standard output,
+// for a person.
+func (a *app) present(o *outputFlags, json bool, document any, person func()) error {
+	if json {
+		if err := report.Encode(a.stdout, document); err != nil {
+			return err
+		}
+	}
+	quiet := json
+	for _, f := range o.asked() {
+		var text bytes.Buffer
+		if err := f.write(&text, document); err != nil {
+			return err
+		}
+		path := *o.paths[f.name]
+		if path == toStdout {
+			quiet = true
+			if _, err := a.stdout.Write(text.Bytes()); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := report.WriteFile(path, text.Bytes()); err != nil {
+			return cantWriteFile(f.name, path, err)
+		}
+	}
+	if !quiet {
+		person()
+	}
+	return nil
+}
