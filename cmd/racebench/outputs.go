@@ -20,6 +20,7 @@ type format struct {
 // formats are the flags for output files, in the order of the help.
 var formats = []format{
 	{"junit", "write JUnit XML to a file, one testcase for each scenario on each implementation; - is standard output", summarized(report.JUnit)},
+	{"html", "write a page for a person to a file that needs nothing else; - is standard output", writePage},
 }
 
 // summarized is a format that is made of the summary of a document.

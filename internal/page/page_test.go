@@ -1,0 +1,30 @@
+package page_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/racebench/racebench/internal/page"
+)
+
+func TestSameBytesAndBound(t *testing.T) {
+	run := reference(t)
+	write := func(bound int) string {
+		var out bytes.Buffer
+		if err := page.Write(&out, run, page.Options{Bound: bound}); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	whole, again, small := write(0), write(0), write(1<<20)
+	if whole != again {
+		t.Error("two pages of one document differ")
+	}
+	if strings.Contains(whole, "traces are left out") || !strings.Contains(small, "traces are left out") || len(small) > len(whole)-1<<18 {
+		t.Errorf("the bound does not hold, or is not said: %d bytes of %d", len(small), len(whole))
+	}
+	if !strings.Contains(whole, "<code>A.GET A.HSET A.EXPIRE A.SET B.GET</code>") {
+		t.Error("the flipped order of A1 is not there")
+	}
+}
