@@ -107,7 +107,13 @@ func (b *tab) picture(name string) {
 	b.t.Helper()
 	var png []byte
 	b.do(chromedp.CaptureScreenshot(&png))
-	if err := os.WriteFile(filepath.Join(b.t.ArtifactDir(), name+".png"), png, 0o600); err != nil {
+	dir := os.Getenv("RACEBENCH_ARTIFACTS")
+	if dir == "" {
+		dir = b.t.ArtifactDir()
+	} else if err := os.MkdirAll(dir, 0o750); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name+".png"), png, 0o600); err != nil {
 		b.t.Fatal(err)
 	}
 }
