@@ -6,11 +6,15 @@
 package bubble
 
 import (
+	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"reflect"
+	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,6 +27,10 @@ import (
 // itself is a fatal error of the process, as in any goroutine: f recovers what it wants to survive.
 func Run(t *testing.T, f func()) (err error) {
 	if t == nil {
+		// A hidden test that is started inside a bubble would belong to it, and that bubble could never end.
+		if !hosted.Load() && inside() {
+			return errors.New("bubble: synctest.Run called from within a synctest bubble")
+		}
 		t = host()
 	}
 	defer func() {
@@ -44,6 +52,16 @@ type DeadlockError struct{ Err error }
 func (e *DeadlockError) Error() string { return e.Err.Error() }
 
 func (e *DeadlockError) Unwrap() error { return e.Err }
+
+// hosted says that host has made its T.
+var hosted atomic.Bool
+
+// inside says whether the calling goroutine is in a bubble. The runtime tells it only in the first line of a stack.
+func inside() bool {
+	head := make([]byte, 64)
+	head, _, _ = bytes.Cut(head[:runtime.Stack(head, false)], []byte("\n"))
+	return bytes.Contains(head, []byte("synctest bubble"))
+}
 
 // host returns the T of the hidden test, which it starts on first use and which never ends.
 var host = sync.OnceValue(func() *testing.T {
@@ -67,6 +85,7 @@ var host = sync.OnceValue(func() *testing.T {
 	}}
 	m := testing.MainStart(deps{}, []testing.InternalTest{hidden}, nil, nil, nil)
 	go m.Run()
+	hosted.Store(true)
 	return <-ready
 })
 
