@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/racebench/racebench/interleave"
+	"github.com/racebench/racebench/internal/raced"
 )
 
 // busyWorld has what makes a program nondeterministic: goroutines, tickers, pipelines, scripts, messages.
@@ -53,7 +54,7 @@ func busyWorld(w *interleave.World) {
 
 // TestSameScheduleSameBytes runs one schedule a thousand times, on one processor and on several.
 func TestSameScheduleSameBytes(t *testing.T) {
-	const runs = 1000
+	runs := raced.Few(1000)
 	onEach(t, func(t *testing.T, r *interleave.Runner) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 		var first string

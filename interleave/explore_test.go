@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/racebench/racebench/interleave"
+	"github.com/racebench/racebench/internal/raced"
 )
 
 // names are n actors.
@@ -105,7 +106,11 @@ func TestTimeToBug(t *testing.T) {
 		// Thirty coin tosses in a row must favour A.
 		{"stale unlock", staleUnlock, 20, []string{"random"}},
 	} {
-		for _, strategy := range interleave.Strategies() {
+		strategies := interleave.Strategies()
+		if raced.Enabled {
+			strategies = []string{"portfolio"}
+		}
+		for _, strategy := range strategies {
 			var at []int
 			for seed := range uint64(seeds) {
 				r := open(t, interleave.Strategy(strategy), interleave.Seed(seed), interleave.StopAtFirst(), interleave.MaxExecutions(bound))

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/racebench/racebench/interleave/schedule"
+	"github.com/racebench/racebench/internal/raced"
 )
 
 // busy is a world in which every kind of fault can happen.
@@ -44,7 +45,7 @@ func busy(w *World) {
 // TestFaultChoicesAreTokens: every order with a fault that an exploration runs is a schedule, which reads back as itself and
 // makes the same happen again. Every kind of fault is among them, whatever the strategy.
 func TestFaultChoicesAreTokens(t *testing.T) {
-	for _, name := range []string{"exhaustive", "random", "pct", "surw"} {
+	for _, name := range raced.First([]string{"exhaustive", "random", "pct", "surw"}) {
 		r, err := Open(For(t), Strategy(name), MaxExecutions(400), Jumps(2*time.Second), Faults("crash:1,lost:1,unsent:1,late:1,drop:1,restart:1,failover:1,flushscripts:1,evict:1,expire:1,timer:1"))
 		require.NoError(t, err)
 		kinds := map[string]int{}
@@ -77,7 +78,7 @@ func TestFaultChoicesAreTokens(t *testing.T) {
 
 // TestBudgetIsKept: no world has more faults of a kind than the budget, and some have as many.
 func TestBudgetIsKept(t *testing.T) {
-	for _, name := range Strategies() {
+	for _, name := range raced.First(Strategies()) {
 		r, err := Open(For(t), Strategy(name), MaxExecutions(300), Jumps(time.Second, time.Minute), Faults("crash:1,lost:2,jump:2"))
 		require.NoError(t, err)
 		most := map[string]int{}

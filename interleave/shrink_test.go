@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/racebench/racebench/interleave/schedule"
+	"github.com/racebench/racebench/internal/raced"
 )
 
 const sameRule = "a is not b"
@@ -139,7 +140,7 @@ func TestFewestSwitches(t *testing.T) {
 		{get, when("nil", set("c", "1")), own, set("b", "1"), get, when("some", set("b", "2"))}, {own, own, set("a", "1"), own, set("a", "2"), set("a", "3")},
 	}})
 	rapid.Check(t, func(t *rapid.T) { compare(t, drawRace(t)) })
-	require.Greater(t, shorter, 5)
+	require.GreaterOrEqual(t, shorter, raced.Few(6))
 	t.Logf("%d programs violate, %d of their worst orders have too many switches, %d actors dropped", races, shorter, dropped)
 }
 

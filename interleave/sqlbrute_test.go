@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	_ "github.com/racebench/racebench/interleave/database/sqlite"
+	"github.com/racebench/racebench/internal/raced"
 )
 
 // sqlProgram is a small program of SQL: of each actor, the statements, and whether they are one transaction.
@@ -71,7 +72,7 @@ func (p sqlProgram) world(w *World) {
 }
 
 // enough is how many orders of drawn programs are run for each kind of fault.
-const enough = 1_500
+var enough = raced.Few(1_500)
 
 // TestSQLAgainstBruteForce: brute force and the reduced search come to the same final rows, verdicts and deadlocks, with
 // and without transactions, and with the faults that there are.
