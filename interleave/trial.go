@@ -20,18 +20,20 @@ type trial struct {
 func (r *Runner) splitAfterTrial(ctx context.Context, world func(*World)) ([]Unit, error) {
 	t := r.runTrial(ctx, world)
 	r.trial = t
-	if t.over || ctx.Err() != nil {
-		var units []Unit
-		for _, p := range t.parts {
-			units = append(units, p.Unit)
+	if !t.over && ctx.Err() == nil {
+		units, err := r.split(ctx, world, Unit{})
+		if ctx.Err() == nil {
+			return append([]Unit{trialUnit(len(t.parts))}, units...), err
 		}
-		if !t.over {
-			units = append(units, Unit{ID: "rest"}) // never explored: the context has ended
-		}
-		return units, nil
 	}
-	units, err := r.split(ctx, world, Unit{})
-	return append([]Unit{trialUnit(len(t.parts))}, units...), err
+	var units []Unit
+	for _, p := range t.parts {
+		units = append(units, p.Unit)
+	}
+	if !t.over {
+		units = append(units, Unit{ID: "rest"}) // never explored: the context has ended, in the trial or while the rest was cut
+	}
+	return units, nil
 }
 
 func trialUnit(n int) Unit { return Unit{ID: "trial." + strconv.Itoa(n), Trial: n} }

@@ -227,3 +227,22 @@ func TestUnitsKeepTheShortest(t *testing.T) {
 	require.NoError(t, a.Add(part("b", 1)))
 	require.Equal(t, "a", a.found[0].Schedule)
 }
+
+// TestTimeIsOverWhileItIsCut: an end of the time between the trial and the first unit is an end like any other, not an error.
+func TestTimeIsOverWhileItIsCut(t *testing.T) {
+	defer func(n int) { trialLength = n }(trialLength)
+	trialLength = 3
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	worlds := 0
+	units, err := openFor(t).Split(ctx, func(w *World) {
+		if worlds++; worlds == trialLength+2 {
+			cancel()
+		}
+		lostUpdate(4)(w)
+	})
+	require.NoError(t, err)
+	require.Equal(t, trialLength+2, worlds)
+	require.Len(t, units, trialLength+1)
+	require.Equal(t, Unit{ID: "rest"}, units[trialLength])
+}
