@@ -8,12 +8,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/racebench/racebench/internal/raced"
 	"github.com/racebench/racebench/internal/report"
 )
 
 // The bars of the time to bug: the portfolio finds the lost update in at most 5 executions, the stale unlock in at most 20,
 // and every race of the catalogue that there is to find in at most 1,000.
 func TestTimeToBugBars(t *testing.T) {
+	raced.Skip(t)
 	code, stdout, stderr := outputs(t, "explore", "X*", "A*", "B*", "--strategy", "all", "--trials", "2", "--max", "1001", "--json")
 	require.Equal(t, codeOK, code, stderr)
 	var doc report.TimeToBug
@@ -41,6 +43,7 @@ func TestTimeToBugBars(t *testing.T) {
 
 // What the committed table says of a race that is cheap to measure is what the command gives.
 func TestTimeToBugDocument(t *testing.T) {
+	raced.Skip(t)
 	text, err := os.ReadFile("../../docs/time-to-bug.md")
 	require.NoError(t, err)
 	code, stdout, stderr := outputs(t, "explore", "X1", "X3", "X4", "A1", "A3", "A6", "B3", "B11", "--strategy", "all", "--trials", "100", "--markdown")

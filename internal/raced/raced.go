@@ -10,6 +10,7 @@ package raced
 import (
 	"flag"
 	"os"
+	"testing"
 )
 
 // Few is n, and a tenth of n, at least one, under the race detector.
@@ -38,4 +39,12 @@ func First[T any](list []T) []T {
 		return list
 	}
 	return list[:1]
+}
+
+// Skip skips a test that only repeats, at length, what others run under the race detector too. CI runs it without.
+func Skip(t testing.TB) {
+	t.Helper()
+	if Enabled {
+		t.Skip("too long under the race detector: go test without -race")
+	}
 }
