@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/racebench/racebench/interleave"
@@ -58,9 +59,12 @@ func exploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x 
 	}
 	for i, found := range x.Found {
 		shrunk := ""
+		shown, hangs := found.First, decisions[i]
 		if found.Shrunk != nil {
 			shrunk = found.Shrunk.Trace.Schedule().String()
+			shown, hangs = found.Shrunk, found.Decision
 		}
+		doc.Examples = append(doc.Examples, example(fmt.Sprintf("%s %s, %s", s.ID, s.Name, title(f.impl, v)), shown, hangs))
 		doc.Violations = append(doc.Violations, report.Violation{
 			Invariant: found.What,
 			Class:     found.Class,
@@ -76,6 +80,13 @@ func exploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x 
 		})
 	}
 	return doc
+}
+
+// example is the order that a picture of a finding shows.
+func example(title string, res *interleave.Result, d *interleave.Decision) report.Example {
+	o, err := report.Observe(res, "")
+	must(err) // every result can be described
+	return report.Example{Title: title, Observed: o, Decision: decided(d)}
 }
 
 func decidesText(d *interleave.Decision) string {

@@ -2,12 +2,15 @@ package main
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/racebench/racebench/internal/diagram"
 	"github.com/racebench/racebench/internal/report"
 )
 
@@ -21,6 +24,7 @@ type format struct {
 var formats = []format{
 	{"junit", "write JUnit XML to a file, one testcase for each scenario on each implementation; - is standard output", summarized(report.JUnit)},
 	{"html", "write a page for a person to a file that needs nothing else; - is standard output", writePage},
+	{"svg", "draw the first trace that violates an invariant as a space-time diagram, or the first where none does; - is standard output", drawn(writeSVG)},
 }
 
 // summarized is a format that is made of the summary of a document.
@@ -34,9 +38,29 @@ func summarized(write func(io.Writer, *report.Summary) error) func(io.Writer, an
 	}
 }
 
+// drawn is a format that shows one trace of a document.
+func drawn(write func(io.Writer, *report.Traced) error) func(io.Writer, any) error {
+	return func(w io.Writer, document any) error {
+		t, err := report.ShownTrace(document)
+		if err != nil {
+			return err
+		}
+		return write(w, t)
+	}
+}
+
+func writeSVG(w io.Writer, t *report.Traced) error {
+	o := diagram.Options{Title: t.Title, Decide: t.Decide}
+	for _, v := range t.Broken {
+		o.Broken = append(o.Broken, v.Step)
+	}
+	return diagram.SVG(w, t.Trace, o)
+}
+
 // outputFlags say in which formats a command writes what it has found, and where.
 type outputFlags struct {
 	paths map[string]*string // by the name of the format
+	dry   bool               // nothing is run
 }
 
 const toStdout = "-"
@@ -117,10 +141,17 @@ func (a *app) present(o *outputFlags, json bool, document any, person func()) er
 	quiet := json
 	for _, f := range o.asked() {
 		var text bytes.Buffer
-		if err := f.write(&text, document); err != nil {
+		path := *o.paths[f.name]
+		switch err := f.write(&text, document); {
+		case errors.Is(err, report.ErrNoTrace) && o.dry: // the document is all that there is
+			return usage("racebench explore --"+f.name+" and racebench replay --"+f.name+" run it", "--%s: %v", f.name, err)
+		case errors.Is(err, report.ErrNoTrace): // the command has come to something all the same
+			fmt.Fprintf(a.stderr, "--%s writes nothing: %v\n", f.name, err)
+			quiet = quiet || path == toStdout
+			continue
+		case err != nil:
 			return err
 		}
-		path := *o.paths[f.name]
 		if path == toStdout {
 			quiet = true
 			if _, err := a.stdout.Write(text.Bytes()); err != nil {

@@ -9,13 +9,14 @@ import (
 )
 
 func newReport(a *app) *cobra.Command {
-	var o outputFlags
+	o := outputFlags{dry: true}
 	cmd := &cobra.Command{
 		Use:   "report [results/run.json]",
 		Short: "Write a results file in a form for another program",
 		Long: "Reads what racebench run has stored, or what run, explore, replay or fuzz printed with --json, and writes it as the same\n" +
 			"flags of those commands do. Nothing is run. It ends with 0 whatever the results are.",
 		Example: "  racebench report --junit junit.xml\n" +
+			"  racebench report --svg race.svg\n" +
 			"  racebench report explored.json --junit -",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -7,6 +7,8 @@ type Fuzz struct {
 	Seed    uint64     `json:"seed"`
 	Faults  string     `json:"faults"` // that a world may have
 	Impls   []FuzzImpl `json:"impls"`
+	// Examples are of what was found, for pictures.
+	Examples []Example `json:"-"`
 }
 
 // FuzzImpl is a campaign on one implementation.

@@ -266,6 +266,7 @@ type Exploration struct {
 	Serial    *interleave.Serial       `json:"serial,omitempty"`      // with --serial
 	Coverage  *Coverage                `json:"coverage,omitempty"`    // with --why
 	PerSecond *float64                 `json:"executions_per_second"` // differs from run to run; null where nothing was run
+	Examples  []Example                `json:"-"`                     // of the violations, for pictures
 }
 
 // Coverage is what an exploration has looked at.
