@@ -7,6 +7,7 @@ import (
 
 	"github.com/racebench/racebench/impl"
 	"github.com/racebench/racebench/interleave"
+	"github.com/racebench/racebench/internal/raced"
 	need "github.com/racebench/racebench/internal/require"
 	"github.com/racebench/racebench/invariants"
 )
@@ -63,6 +64,7 @@ func TestThreeRequestsInEveryOrder(t *testing.T) {
 
 // Whatever single process of the lock dies, wherever, and whatever single reply is lost: lua breaks nothing, in all orders.
 func TestLocksSurviveOneFault(t *testing.T) {
+	raced.Skip(t)
 	r := open(t)
 	for _, faults := range []string{"crash:1", "lost:1"} {
 		orders := 0

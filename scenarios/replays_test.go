@@ -7,12 +7,13 @@ import (
 
 	"github.com/racebench/racebench/interleave"
 	"github.com/racebench/racebench/interleave/backend"
+	"github.com/racebench/racebench/internal/raced"
 	need "github.com/racebench/racebench/internal/require"
 )
 
 // A token that was made on embedded gives the same run a thousand times of a thousand, wherever it is replayed.
 func TestAThousandReplays(t *testing.T) {
-	const runs = 1000
+	runs := raced.Few(1000)
 	embedded := openOn(t, "embedded")
 	s, err := Find("X1")
 	require.NoError(t, err)
