@@ -25,6 +25,7 @@ var formats = []format{
 	{"junit", "write JUnit XML to a file, one testcase for each scenario on each implementation; - is standard output", summarized(report.JUnit)},
 	{"html", "write a page for a person to a file that needs nothing else; - is standard output", writePage},
 	{"svg", "draw the first trace that violates an invariant as a space-time diagram, or the first where none does; - is standard output", drawn(writeSVG)},
+	{"mermaid", "write the trace that --svg draws as a Mermaid sequence diagram; - is standard output", drawn(report.Mermaid)},
 }
 
 // summarized is a format that is made of the summary of a document.
