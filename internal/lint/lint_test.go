@@ -91,6 +91,8 @@ var imports = []struct {
 		"a SQL driver is linked by those who import its package below interleave/database"},
 	{[]string{"invariants"}, nil, []string{module + "/impl", module + "/scenarios", module + "/cmd"},
 		"a judgement knows neither a subject nor a scenario"},
+	{[]string{"examples"}, nil, []string{module + "/impl", module + "/scenarios", module + "/internal", module + "/cmd"},
+		"an example uses what a stranger can use"},
 	{[]string{"scenarios"}, nil, []string{module + "/cmd", module + "/internal/report"},
 		"the catalogue is data for tests and for the command"},
 	{[]string{"interleave", "invariants", "scenarios", "impl", "internal"}, nil, []string{"github.com/spf13", "github.com/schollz/progressbar", "github.com/mattn/go-isatty"},

@@ -123,7 +123,7 @@ func TestLinks(t *testing.T) {
 	root := stranger.Root(t)
 	files, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
 	require.NoError(t, err)
-	for _, name := range []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md"} {
+	for _, name := range []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", filepath.Join("examples", "README.md")} {
 		files = append(files, filepath.Join(root, name))
 	}
 	links := 0
