@@ -86,7 +86,7 @@ func RunLocks(t *testing.T, locks NewLocks) {
 		})
 	}
 	t.Run("a Redis that does not answer", func(t *testing.T) {
-		client := newClient(t, &redis.Options{Addr: mute(t), ReadTimeout: 20 * time.Millisecond, MaxRetries: -1})
+		client := newClient(t, &redis.Options{Addr: Mute(t), ReadTimeout: 20 * time.Millisecond, MaxRetries: -1})
 		assertNothingComputed(t, NewLockBench(t, client, locks, impl.LockConfig{}))
 	})
 	t.Run("a Redis that is down", func(t *testing.T) {
@@ -120,8 +120,8 @@ func assertNothingComputed(t *testing.T, b *LockBench) {
 	assert.Error(t, b.Mutex.Unlock(t.Context(), "d", "t1"))
 }
 
-// mute is the address of a server that accepts and never says anything.
-func mute(t testing.TB) string {
+// Mute is the address of a server that accepts and never says anything.
+func Mute(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -108,7 +108,7 @@ func RunQueues(t *testing.T, open NewQueue) {
 		}
 	}
 	for name, options := range map[string]*redis.Options{
-		"a Redis that does not answer": {Addr: mute(t), ReadTimeout: 20 * time.Millisecond, MaxRetries: -1},
+		"a Redis that does not answer": {Addr: Mute(t), ReadTimeout: 20 * time.Millisecond, MaxRetries: -1},
 		"a Redis that is down": {MaxRetries: -1, Dialer: func(context.Context, string, string) (net.Conn, error) {
 			return nil, errors.New("connection refused")
 		}},
