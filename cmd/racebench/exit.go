@@ -26,7 +26,8 @@ const (
 const exitCodes = `  0    run: everything is as the catalogue expects; replay: every invariant holds; explore: in all orders;
        fuzz: nothing was found in lua, and in naive every race that was looked for
   1    run: something is not as the catalogue expects; replay: an invariant is violated or undecided;
-       explore: an invariant is violated (--confirm: on the second Redis too); fuzz: something was found in lua
+       explore: an invariant is violated (--confirm: on the second Redis too); fuzz: something was found in lua;
+       diff: something got worse
   2    wrong usage, a bad schedule, a schedule that does not fit the program, or output that can't be written
   3    the throwaway Redis is not available, has died, or refuses a command; explore --confirm: a violation was found, but
        the second Redis does not do the same in any such order: a fidelity fault, not a race
