@@ -28,7 +28,6 @@ type exploreFlags struct {
 	within        time.Duration
 	preemptions   int
 	trials        int
-	markdown      bool
 	bounded       bool // --preemptions was given
 	fingerprints  bool
 	first, json   bool
@@ -99,7 +98,7 @@ func newExploreOf(a *app, parts []report.Parts) *cobra.Command {
 			"  racebench explore X1 --actors 6 --for 30s --max 1000000\n" +
 			"  racebench explore X4 --preemptions 1\n" +
 			"  racebench explore X1 --strategy all --trials 100\n" +
-			"  racebench explore 'X*' 'A*' --strategy all --trials 20 --markdown",
+			"  racebench explore 'X*' 'A*' --strategy all --trials 20 --markdown -",
 		Args:              atLeastOne("the scenario"),
 		ValidArgsFunction: completeScenarios(-1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -110,7 +109,7 @@ func newExploreOf(a *app, parts []report.Parts) *cobra.Command {
 				return err
 			}
 			if f.strategy == allStrategies {
-				if err := f.outputs.refuse("a comparison of strategies has no verdict"); err != nil {
+				if err := f.outputs.refuse("a comparison of strategies has no verdict", "markdown"); err != nil {
 					return err
 				}
 				return a.timeToBug(cmd.Context(), f, args)
@@ -139,7 +138,6 @@ func newExploreOf(a *app, parts []report.Parts) *cobra.Command {
 	cmd.Flags().IntVar(&f.preemptions, "preemptions", 0, "run only the orders in which an actor that could go on is interrupted at most so often (exhaustive only)")
 	cmd.Flags().BoolVar(&f.fingerprints, "fingerprints", false, "cut the search where it meets a state again (exhaustive only): as many violations in fewer orders")
 	cmd.Flags().IntVar(&f.trials, "trials", 100, "with --strategy all: how often each strategy searches")
-	cmd.Flags().BoolVar(&f.markdown, "markdown", false, "with --strategy all: print the table as Markdown, one row for each race")
 	cmd.Flags().BoolVar(&f.first, "first", false, "stop at the first order that goes wrong")
 	f.addOracles(cmd)
 	f.addConfirm(cmd)
@@ -183,16 +181,12 @@ func (f *exploreFlags) check(cmd *cobra.Command) error {
 		return usage("leave one of them out", "--preemptions bounds the exhaustive search, not %s", f.strategy)
 	case all && f.first:
 		return usage("leave it out: every trial stops at the first", "--first says nothing with --strategy all")
-	case f.markdown && f.json:
-		return usage("leave one of them out", "--markdown and --json do not go together")
 	}
 	if err := cmp.Or(f.checkOracles(), f.checkConfirm()); err != nil {
 		return err
 	}
-	for _, name := range []string{"trials", "markdown"} {
-		if given(name) && !all {
-			return usage("--strategy all", "--%s is for --strategy all, not for %s", name, f.strategy)
-		}
+	if given("trials") && !all {
+		return usage("--strategy all", "--trials is for --strategy all, not for %s", f.strategy)
 	}
 	return nil
 }

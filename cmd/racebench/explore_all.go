@@ -58,14 +58,10 @@ func (a *app) timeToBug(ctx context.Context, f exploreFlags, words []string) err
 	if err := runner.Close(); err != nil {
 		return err
 	}
-	switch {
-	case f.json:
-		return report.Encode(a.stdout, doc)
-	case f.markdown:
-		return markdown(a.stdout, doc)
-	}
-	a.printTimeToBug(doc)
-	return nil
+	// Of the formats only Markdown is for a comparison, as a table of its own.
+	formats := f.outputs
+	formats.writes = func(w io.Writer, _ any) error { return markdown(w, doc) }
+	return a.present(&formats, f.json, doc, func() { a.printTimeToBug(doc) })
 }
 
 // race is a world in which strategies look for a violation.

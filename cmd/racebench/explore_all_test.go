@@ -46,7 +46,7 @@ func TestTimeToBugDocument(t *testing.T) {
 	raced.Skip(t)
 	text, err := os.ReadFile("../../docs/time-to-bug.md")
 	require.NoError(t, err)
-	code, stdout, stderr := outputs(t, "explore", "X1", "X3", "X4", "A1", "A3", "A6", "B3", "B11", "--strategy", "all", "--trials", "100", "--markdown")
+	code, stdout, stderr := outputs(t, "explore", "X1", "X3", "X4", "A1", "A3", "A6", "B3", "B11", "--strategy", "all", "--trials", "100", "--markdown", "-")
 	require.Equal(t, codeOK, code, stderr)
 	rows := 0
 	for line := range strings.Lines(stdout) {

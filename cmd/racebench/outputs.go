@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +24,7 @@ type format struct {
 // formats are the flags for output files, in the order of the help.
 var formats = []format{
 	{"junit", "write JUnit XML to a file, one testcase for each scenario on each implementation; - is standard output", summarized(report.JUnit)},
+	{"markdown", "write a table in Markdown to a file, for a pull request or the summary of a CI step; - is standard output", summarized(report.Markdown)},
 	{"html", "write a page for a person to a file that needs nothing else; - is standard output", writePage},
 	{"svg", "draw the first trace that violates an invariant as a space-time diagram, or the first where none does; - is standard output", drawn(writeSVG)},
 	{"mermaid", "write the trace that --svg draws as a Mermaid sequence diagram; - is standard output", drawn(report.Mermaid)},
@@ -62,6 +64,8 @@ func writeSVG(w io.Writer, t *report.Traced) error {
 type outputFlags struct {
 	paths map[string]*string // by the name of the format
 	dry   bool               // nothing is run
+	// writes is what writes a document that is none of those that the formats know; nil for the format.
+	writes func(w io.Writer, document any) error
 }
 
 const toStdout = "-"
@@ -116,8 +120,11 @@ func (o *outputFlags) check(cmd *cobra.Command, json bool) error {
 }
 
 // refuse is the error of a command that has no document to write in another format.
-func (o *outputFlags) refuse(why string) error {
+func (o *outputFlags) refuse(why string, except ...string) error {
 	for _, f := range o.asked() {
+		if slices.Contains(except, f.name) {
+			continue
+		}
 		return usage("leave it out", "--%s: %s", f.name, why)
 	}
 	return nil
@@ -143,7 +150,11 @@ func (a *app) present(o *outputFlags, json bool, document any, person func()) er
 	for _, f := range o.asked() {
 		var text bytes.Buffer
 		path := *o.paths[f.name]
-		switch err := f.write(&text, document); {
+		write := f.write
+		if o.writes != nil {
+			write = o.writes
+		}
+		switch err := write(&text, document); {
 		case errors.Is(err, report.ErrNoTrace) && o.dry: // the document is all that there is
 			return usage("racebench explore --"+f.name+" and racebench replay --"+f.name+" run it", "--%s: %v", f.name, err)
 		case errors.Is(err, report.ErrNoTrace): // the command has come to something all the same
