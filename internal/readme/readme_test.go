@@ -22,8 +22,12 @@ var fence = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
 func blocks(t *testing.T, root string) []block {
 	data, err := os.ReadFile(filepath.Join(root, "README.md"))
 	require.NoError(t, err)
+	return fenced(string(data))
+}
+
+func fenced(text string) []block {
 	var out []block
-	for _, m := range fence.FindAllStringSubmatch(string(data), -1) {
+	for _, m := range fence.FindAllStringSubmatch(text, -1) {
 		out = append(out, block{m[1], m[2]})
 	}
 	return out
@@ -123,7 +127,7 @@ func TestLinks(t *testing.T) {
 	root := stranger.Root(t)
 	files, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
 	require.NoError(t, err)
-	for _, name := range []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", filepath.Join("examples", "README.md")} {
+	for _, name := range []string{"README.md", "README.ko.md", "CONTRIBUTING.md", "CHANGELOG.md", filepath.Join("examples", "README.md")} {
 		files = append(files, filepath.Join(root, name))
 	}
 	links := 0
