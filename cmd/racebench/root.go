@@ -41,9 +41,12 @@ func newRoot(a *app) *cobra.Command {
 	}
 	cobra.EnableCommandSorting = false
 	root.PersistentFlags().BoolVar(&a.plain, "no-color", false, "print without colours, as when NO_COLOR is set")
+	file := root.PersistentFlags().String("config", "", "a file with flags (default "+configFile+", if it is there); see racebench help config")
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return configure(cmd, *file) }
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageTemplate(strings.TrimRight(root.UsageTemplate(), "\n") + "{{if not .HasParent}}\n\nExit codes:\n" + exitCodes + "{{else}}\n{{end}}")
-	root.AddCommand(newRun(a), newList(a), newShow(a), newReplay(a), newExplore(a), newFuzz(a), newMerge(a), newReport(a), newDiff(a), newDoctor(a), newVersion(a), newMan(a), newScheduleTopic())
+	root.AddCommand(newRun(a), newList(a), newShow(a), newReplay(a), newExplore(a), newFuzz(a), newMerge(a), newReport(a), newDiff(a),
+		newDoctor(a), newVersion(a), newMan(a), newScheduleTopic(), newConfigTopic())
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultCompletionCmd(a.args...)
 	for _, c := range root.Commands() {
