@@ -95,8 +95,8 @@ func (s *Server) Connect() (driver.Conn, error) {
 	return c, err
 }
 
-// Reset drops the schema and makes it anew, because a world function makes its tables itself and has to find none. To empty
-// tables would be faster; see docs/performance.md.
+// Reset drops the schema and makes it anew, because a world function makes its tables itself and has to find none, and
+// because rows that were deleted, and not yet purged, could still be locked; see docs/performance.md.
 func (s *Server) Reset() error {
 	for _, c := range s.conns {
 		c.Close()
