@@ -165,7 +165,7 @@ func TestMermaidParses(t *testing.T) {
 	require.NotNil(t, read[len(read)-1].Error)
 	require.Len(t, read[0].Actors, len(odd)+1)
 	// Mermaid keeps an escape of ours as a mark of its own, which it writes as an HTML entity at the end.
-	escape := regexp.MustCompile("ﬂ°°(\\d+)¶ß")
+	escape := regexp.MustCompile(`ﬂ°°(\d+)¶ß`)
 	seen := escape.ReplaceAllStringFunc(strings.Join(read[0].Messages, "\n"), func(s string) string {
 		var r rune
 		_, err := fmt.Sscanf(escape.FindStringSubmatch(s)[1], "%d", &r)
