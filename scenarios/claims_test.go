@@ -89,13 +89,17 @@ func (c claim) row(t *testing.T, name string) string {
 		orders += ", up to states met before"
 	}
 	if c.some == name {
-		orders += " of more, undecided"
+		orders = "the first " + orders
 	}
 	for _, f := range x.Found {
 		broken = append(broken, fmt.Sprintf("%s: %d", f.What, f.Orders))
 	}
-	if len(broken) == 0 {
+	switch {
+	case len(broken) > 0:
+	case x.Complete:
 		broken = []string{"none"}
+	default:
+		broken = []string{"none found, undecided"}
 	}
 	return fmt.Sprintf("| %s | %s | `%s` | %s | %s |\n", c.what, name, c.faults, orders, strings.Join(broken, "; "))
 }
