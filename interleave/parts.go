@@ -2,7 +2,6 @@ package interleave
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 )
@@ -48,6 +47,8 @@ type Part struct {
 	Split []Unit `json:"split,omitempty"`
 	// Error says why the exploration was given up.
 	Error string `json:"error,omitempty"`
+	// Cause is the backend that it was given up for, if that was why.
+	Cause *PartCause `json:"cause,omitempty"`
 }
 
 // PartFinding is a Finding of a part.
@@ -168,7 +169,7 @@ func (a *Assembly) count(p *Part) {
 	}
 	switch {
 	case p.Error != "":
-		x.Err, a.over = errors.New(p.Error), true
+		x.Err, a.over = p.err(), true
 	case a.cfg.strategy == portfolioName && p.Sum.Complete:
 		x.Complete, a.over = true, true // nothing is left to draw
 	case a.at+1 < len(a.slots) || !p.Done:

@@ -107,7 +107,7 @@ func (r *Runner) explorePart(ctx context.Context, world func(*World), u Unit, mo
 func (p *Part) fill(e *exploring, o *observer) {
 	o.report(e.Exploration)
 	if e.Err != nil {
-		p.Error = e.Err.Error()
+		p.gaveUp(e.Err)
 	}
 	for _, f := range e.Found {
 		p.Findings = append(p.Findings, PartFinding{f.What, f.Orders, f.First.Trace.Schedule().String(), f.First.Trace.switches()})

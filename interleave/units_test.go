@@ -3,6 +3,7 @@ package interleave
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/racebench/racebench/interleave/backend"
 	"github.com/racebench/racebench/internal/raced"
 )
 
@@ -245,4 +247,40 @@ func TestTimeIsOverWhileItIsCut(t *testing.T) {
 	require.Equal(t, trialLength+2, worlds)
 	require.Len(t, units, trialLength+1)
 	require.Equal(t, Unit{ID: "rest"}, units[trialLength])
+}
+
+// TestPartsKeepTheCause: a part that was text in between still says that the backend was the reason.
+func TestPartsKeepTheCause(t *testing.T) {
+	for _, cause := range []error{
+		&backend.UnavailableError{Backend: "process", Err: errors.New("it died"), Hint: "start it"},
+		&backend.RefusedError{Backend: "embedded", Command: "XGROUP", Reason: "it would differ", Hint: "--redis process"},
+		errors.New("another"),
+	} {
+		var p, q Part
+		p.gaveUp(fmt.Errorf("step 3: %w", cause))
+		text, err := json.Marshal(p)
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(text, &q))
+		require.EqualError(t, q.err(), "step 3: "+cause.Error())
+		require.Equal(t, p.Cause, q.Cause)
+		var gone *backend.UnavailableError
+		var refused *backend.RefusedError
+		switch want := cause.(type) {
+		case *backend.UnavailableError:
+			require.ErrorAs(t, q.err(), &gone)
+			require.Equal(t, want, gone)
+		case *backend.RefusedError:
+			require.ErrorAs(t, q.err(), &refused)
+			require.Equal(t, want, refused)
+		default:
+			require.Nil(t, q.Cause)
+		}
+	}
+	x := openFor(t).ExploreParts(context.Background(), func(w *World) {
+		w.Actor("A", func(a *Actor) error {
+			return a.Redis().XGroupCreateMkStream(a.Context(), "s", "g", "$").Err()
+		})
+	})
+	var refused *backend.RefusedError
+	require.ErrorAs(t, x.Err, &refused)
 }

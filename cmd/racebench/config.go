@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,6 +17,9 @@ import (
 // configFile is read from the working folder when --config names no other.
 const configFile = "racebench.yaml"
 
+// configKinds are the endings of the files that are read.
+var configKinds = []string{"yaml", "yml", "toml", "json"}
+
 // unset are flags that a file and the environment don't set: they say what one call is to do.
 var unset = []string{"config", "help", "worker", "resume", "shard"}
 
@@ -26,6 +30,9 @@ func configure(cmd *cobra.Command, file string) error {
 	v.SetConfigFile(file)
 	if file == "" {
 		v.SetConfigFile(configFile)
+	}
+	if end := strings.TrimPrefix(filepath.Ext(file), "."); file != "" && !slices.Contains(configKinds, end) {
+		return usage("racebench help config", "--config: %s does not end in .%s", file, strings.Join(configKinds, ", ."))
 	}
 	missing := new(os.PathError)
 	if err := v.ReadInConfig(); file == "" && errors.As(err, &missing) && errors.Is(err, os.ErrNotExist) {

@@ -265,7 +265,7 @@ func (a *attempt) workers(t *testing.T, n int) (pids []int) {
 
 func (a *attempt) wait(t *testing.T, what string, cond func() bool) {
 	t.Helper()
-	const patience = time.Minute
+	const patience = 20 * time.Second
 	for waited := time.Duration(0); !cond(); waited += 5 * time.Millisecond {
 		if waited > patience {
 			a.Process.Kill()

@@ -9,6 +9,8 @@ import (
 	"regexp"
 
 	"github.com/go-sql-driver/mysql"
+
+	"github.com/racebench/racebench/interleave/backend"
 )
 
 // parseURL reads mysql://user:password@host:port. A schema in it is refused: ours is the only one that is used.
@@ -18,7 +20,8 @@ func parseURL(spec string) (*mysql.Config, error) {
 		return nil, fmt.Errorf("interleave: %q is no mysql:// URL (allowed: mysql://user:password@host:port)", spec)
 	}
 	if u.Path != "" && u.Path != "/" {
-		return nil, fmt.Errorf("interleave: %s names the schema %s; a schema of our own is made and dropped, leave it out", u.Redacted(), u.Path[1:])
+		return nil, &backend.RefusedError{Backend: "SQL url", Command: u.Redacted(), Reason: "it names the schema " + u.Path[1:] + "; one of our own is made and dropped, leave it out",
+			Hint: "mysql://user:password@host:port"}
 	}
 	cfg := mysql.NewConfig()
 	cfg.User = u.User.Username()
