@@ -45,11 +45,11 @@ type evidence struct {
 }
 
 // classify tells the class of the race that a violating order shows; empty where it can't.
-func classify(res *Result, d *Decision, nearest *Result) string {
+func classify(res *Result, d *Decision) string {
 	if d == nil || len(d.Steps) == 0 {
 		return ""
 	}
-	e := &evidence{steps: res.Trace.Steps, after: res.Trace.After, decision: d, nearest: nearest}
+	e := &evidence{steps: res.Trace.Steps, after: res.Trace.After, decision: d, nearest: d.Nearest}
 	first := e.steps[d.Steps[0]-1]
 	if len(d.Steps) == 1 {
 		switch {

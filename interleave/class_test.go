@@ -130,7 +130,7 @@ func TestStory(t *testing.T) {
 		`it sets n to 1, which it is already. So "no lost update" is violated: n = 1. The nearest order that holds parts from this one at step 1: `+
 		`there B.SET comes before A.GET, A sees 1 instead of nil, and goes on with SET n 2.`, x.Story)
 	require.Equal(t, "A.GET before B.SET: if B.SET comes first, the invariant holds", x.Decision.Long)
-	require.Equal(t, interleave.Held, x.Nearest.Outcome())
+	require.Equal(t, interleave.Held, x.Decision.Nearest.Outcome())
 	require.Empty(t, x.Shorter(x.Shrunk))
 	for _, f := range r.Explore(ctx, getSet(2)).Found {
 		require.Equal(t, x.Class, f.Class)

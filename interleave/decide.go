@@ -17,6 +17,10 @@ type Decision struct {
 	Text  string `json:"text"`  // "B.GET before A.SET (the other way round it holds)"
 	Long  string `json:"-"`     // "B.GET before A.SET: if A.SET comes first, the invariant holds"
 
+	// Nearest is what was run to find that out: the order that differs in what decides alone. It holds, or where Text says
+	// that only "this one" does, it violates something else. Nil when there is none.
+	Nearest *Result `json:"-"`
+
 	of []*Step // two of one actor, which have to change places really
 }
 
@@ -33,17 +37,15 @@ func (r *Runner) Decide(res *Result, world func(*World)) *Decision {
 		return nil
 	}
 	s := &shrinker{r: r, ctx: context.Background(), target: t, world: world, serials: map[string]bool{}}
-	d, _ := s.decide(res)
-	return d
+	return s.decide(res)
 }
 
-// decide is Decide for the target. It also returns the order that holds.
-func (s *shrinker) decide(res *Result) (*Decision, *Result) {
+// decide is Decide for the target.
+func (s *shrinker) decide(res *Result) *Decision {
 	steps := res.Trace.Steps
 	tried := 0
 	maxFlips := min(maxFlips, maxFlipSteps/max(len(steps), 1))
-	var partly *Decision // in the order nearest, which violates something else
-	var nearest *Result
+	var partly *Decision // whose nearest order violates something else
 	holds := func(order schedule.Schedule, d *Decision) bool {
 		tried++
 		again := s.run(&lenient{forced: newForced(order, fair{})}, needsJournal(order))
@@ -51,11 +53,11 @@ func (s *shrinker) decide(res *Result) (*Decision, *Result) {
 			return false // points of one goroutine keep their order, and a schedule that leaves them out says nothing
 		}
 		if again.Outcome() == Held {
-			nearest = again
+			d.Nearest = again
 			return true
 		}
 		if _, bad := s.target.in(again); !bad && partly == nil && again.Trace.Bound == "" {
-			partly, nearest = d, again
+			partly, d.Nearest = d, again
 			d.Text = strings.Replace(d.Text, "it holds", "this one holds", 1)
 			d.Text = strings.Replace(d.Text, "everything holds", "this one holds", 1)
 		}
@@ -110,19 +112,19 @@ func (s *shrinker) decide(res *Result) (*Decision, *Result) {
 	// What comes after the first violation can prevent it only by coming earlier, which says less about it.
 	first, _ := s.target.in(res)
 	if d := decides(0, first); d != nil {
-		return d, nearest
+		return d
 	}
 	if d := decides(first, len(steps)); d != nil {
-		return d, nearest
+		return d
 	}
 	if partly != nil {
-		return partly, nearest
+		return partly
 	}
 	return s.undecided(res)
 }
 
 // undecided says what can be said of a violation that hangs on no single pair of steps and on no single fault.
-func (s *shrinker) undecided(res *Result) (*Decision, *Result) {
+func (s *shrinker) undecided(res *Result) *Decision {
 	steps := res.Trace.Steps
 	absent := absentActors(steps)
 	var actors []string
@@ -134,7 +136,7 @@ func (s *shrinker) undecided(res *Result) (*Decision, *Result) {
 	plain := !slices.ContainsFunc(steps[len(absent):], func(x *Step) bool { return x.Fault != "" || x.Kind == StepClock && x.forced })
 	at, _ := s.target.in(res)
 	if len(actors) == 0 || at == 0 || s.r.broken != nil {
-		return nil, nil
+		return nil
 	}
 	held := s.serialThat(actors, absent)
 	switch by := steps[at-1]; {
@@ -143,15 +145,15 @@ func (s *shrinker) undecided(res *Result) (*Decision, *Result) {
 		if !plain {
 			text = "no single step (without faults, one after the other in the order " + listed(held.Trace.turns()) + ", it holds)"
 		}
-		return &Decision{Steps: []int{}, Text: text, Long: text}, held
+		return &Decision{Steps: []int{}, Text: text, Long: text, Nearest: held}
 	case !plain || by.Actor == "":
-		return nil, nil
+		return nil
 	case !s.unmoved() && (len(actors) == 1 || s.alone(by.Actor, actors, absent)):
 		text := by.short() + " by itself (no other actor is needed: what was there before the first step decides)"
-		return &Decision{Steps: []int{by.N}, Text: text, Long: text}, nil
+		return &Decision{Steps: []int{by.N}, Text: text, Long: text}
 	}
 	text := "no order of the steps (one after the other, in any order of the actors, violates it too)"
-	return &Decision{Steps: []int{}, Text: text, Long: text}, nil
+	return &Decision{Steps: []int{}, Text: text, Long: text}
 }
 
 // alone reports whether the target is violated by one of the actors when the others are not there.

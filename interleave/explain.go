@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Explanation says what a violation is and what it hangs on. Decision, Nearest, Class and Story are about the order that is
+// Explanation says what a violation is and what it hangs on. Decision, Class and Story are about the order that is
 // shown: of a finding, the shrunk one.
 type Explanation struct {
 	// Shrunk is the simplest order found that violates the same invariant: no actor, fault or clock move that is not
@@ -17,8 +17,6 @@ type Explanation struct {
 	Minimal bool
 	// Decision is what the violation hangs on; nil when nothing was found.
 	Decision *Decision
-	// Nearest is the order that differs in what decides alone, and holds; nil when there is none.
-	Nearest *Result
 	// Class is the kind of race, where it can be told: one of Classes, or empty.
 	Class string
 	// Story is the order as a short proof in sentences.
@@ -97,7 +95,7 @@ func (r *Runner) Explain(ctx context.Context, res *Result, world func(*World)) *
 	s.shrink()
 	d := x.Decision
 	if s.best != s.given {
-		d, _ = s.decide(s.best)
+		d = s.decide(s.best)
 	}
 	x.Shrunk, x.Minimal = s.cut(s.best, d), s.minimal
 	return x
@@ -125,12 +123,12 @@ func (r *Runner) explainAs(ctx context.Context, res *Result, t target, same func
 // about says what an order is about; cut ends it after what matters.
 func (s *shrinker) about(res *Result, cut bool) *Explanation {
 	x := &Explanation{Shrunk: res}
-	x.Decision, x.Nearest = s.decide(res)
+	x.Decision = s.decide(res)
 	if cut {
 		x.Shrunk = s.cut(res, x.Decision)
 	}
-	x.Class = classify(res, x.Decision, x.Nearest)
-	x.Story = tell(x.Shrunk, s.target, x.Decision, x.Nearest)
+	x.Class = classify(res, x.Decision)
+	x.Story = tell(x.Shrunk, s.target, x.Decision)
 	return x
 }
 

@@ -36,7 +36,7 @@ type knowledge struct {
 }
 
 // tell is the story of an order that violates the target after step at.
-func tell(res *Result, t target, d *Decision, nearest *Result) string {
+func tell(res *Result, t target, d *Decision) string {
 	at, _ := t.in(res)
 	w := &teller{steps: res.Trace.Steps, told: map[int]bool{}, shared: map[string]bool{}, wrote: map[string]string{}, knows: map[string]map[string]knowledge{}, read: map[string]knowledge{}}
 	if d != nil {
@@ -45,7 +45,7 @@ func tell(res *Result, t target, d *Decision, nearest *Result) string {
 	w.choose(at, t.what+" "+conclusion(res, t))
 	sentences := w.sentences()
 	sentences = append(sentences, conclusion(res, t))
-	if c := contrast(res, d, nearest); c != "" {
+	if c := contrast(res, d); c != "" {
 		sentences = append(sentences, c)
 	}
 	return strings.Join(sentences, " ")
@@ -257,10 +257,11 @@ func conclusion(res *Result, t target) string {
 }
 
 // contrast says where the nearest order that holds parts from this one, and what comes of it.
-func contrast(res *Result, d *Decision, nearest *Result) string {
-	if d == nil || nearest == nil || len(d.Steps) == 0 {
+func contrast(res *Result, d *Decision) string {
+	if d == nil || d.Nearest == nil || len(d.Steps) == 0 {
 		return ""
 	}
+	nearest := d.Nearest
 	a, b := res.Trace.Schedule(), nearest.Trace.Schedule()
 	part := 0
 	for part < len(a) && part < len(b) && a[part].String() == b[part].String() {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
@@ -36,6 +37,31 @@ func TestReference(t *testing.T) {
 	if !bytes.Equal(want, got) {
 		t.Errorf("racebench run no longer gives %s; first difference: %s\nIf that is meant: go test ./cmd/racebench -run Reference -update", path, difference(want, got))
 	}
+}
+
+// TestFlippedOrdersAreTrue replays the orders that the committed run says hold.
+func TestFlippedOrdersAreTrue(t *testing.T) {
+	doc, err := report.Load(filepath.Join(reference, report.RunFile))
+	require.NoError(t, err)
+	flipped := 0
+	for _, r := range doc.Results {
+		if r.Decision == nil || r.Decision.Flipped == nil {
+			continue
+		}
+		flipped++
+		f := r.Decision.Flipped
+		args := []string{"replay", r.Scenario, "--impl", r.Impl, f.Schedule, "--json"}
+		if r.Variant != "" {
+			args = append(args, "--variant", r.Variant)
+		}
+		var out bytes.Buffer
+		run(args, nil, &out, io.Discard)
+		var seen report.Replay
+		require.NoError(t, json.Unmarshal(out.Bytes(), &seen), "%v", args)
+		require.Equal(t, f.Outcome, seen.Outcome, "%v", args)
+		require.Equal(t, f.Schedule, seen.Order, "%v", args)
+	}
+	require.Greater(t, flipped, 20)
 }
 
 // difference shows the first line that differs.

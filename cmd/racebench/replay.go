@@ -284,10 +284,3 @@ func (f replayFlags) document(o *asked, r replayedOrder) (*report.Replay, error)
 	}
 	return doc, nil
 }
-
-func decided(d *interleave.Decision) *report.Decision {
-	if d == nil {
-		return nil
-	}
-	return &report.Decision{Steps: d.Steps, Text: d.Text}
-}

@@ -130,7 +130,8 @@ func reference(t *testing.T) *report.Run {
 const first = `document.getElementById("A1-naive-1")`
 
 func TestBrowser(t *testing.T) {
-	b := open(t, reference(t))
+	run := reference(t)
+	b := open(t, run)
 	b.picture("light")
 	all := b.text(`document.querySelectorAll("#rows tr:not([hidden])").length`)
 	b.enter("#verdict", "violated")
@@ -158,6 +159,13 @@ func TestBrowser(t *testing.T) {
 	b.is(first+`.querySelector(".state").textContent`, "one running job a targetholds")
 	if strings.Contains(b.text(first+`.querySelector(".state").textContent`), "doc-1}:b1") {
 		t.Error("a key of step 6 is there at step 5")
+	}
+
+	b.is(first+`.querySelector("details.flipped").innerText`, "The flipped order held")
+	b.do(chromedp.Evaluate(first+`.querySelector("details.flipped summary").click()`, nil))
+	b.is(first+`.querySelector("details.flipped [data-copy]").dataset.copy`, run.Results[0].Decision.Flipped.Schedule)
+	if strings.HasPrefix(run.Results[0].Schedule, run.Results[0].Decision.Flipped.Schedule) {
+		t.Error("the flipped order is the order")
 	}
 
 	light := b.text(`getComputedStyle(document.body).backgroundColor`)

@@ -1,34 +1,53 @@
 package page
 
 import (
+	"bytes"
 	"encoding/json"
-	"slices"
+	"html/template"
 	"strings"
 
+	"github.com/racebench/racebench/internal/diagram"
 	"github.com/racebench/racebench/internal/report"
 )
 
-// flip is the order with the deciding pair the other way round: what the actor of the second step did from the first one
-// on comes before it. It ends with that pair, since what follows may be different then. Empty unless two actors decide.
-func flip(steps []report.Step, pair []int) string {
-	if len(pair) != 2 {
-		return ""
+// flipped is the order that was run to find out what decides, with what came of it.
+type flipped struct {
+	Name, Schedule, Command, Verdict string
+	But                              string // what it violates all the same
+	Picture                          template.HTML
+}
+
+// flip is what the page says of the flipped order of an entry; nil when none was run.
+func (b *builder) flip(e *entry, d *report.Decision) (*flipped, error) {
+	f := d.Flipped
+	if f == nil {
+		return nil, nil
 	}
-	first := slices.IndexFunc(steps, func(s report.Step) bool { return s.N == pair[0] })
-	second := slices.IndexFunc(steps, func(s report.Step) bool { return s.N == pair[1] })
-	if first < 0 || second < first || steps[first].Actor == "" || steps[second].Actor == "" || steps[first].Actor == steps[second].Actor {
-		return ""
+	x := &flipped{Name: flippedNames[min(len(d.Steps), 2)], Schedule: f.Schedule, Verdict: f.Outcome, But: strings.Join(f.Violates, ", ")}
+	if e.replay != nil {
+		x.Command = e.replay(f.Schedule)
 	}
-	var order []string
-	for _, s := range steps[:first] {
-		order = append(order, s.Token)
+	var svg bytes.Buffer
+	opts := diagram.Options{Inline: true, Title: x.Name + " of " + e.ID}
+	if err := diagram.SVG(&svg, &f.Seen.Trace, opts); err != nil {
+		return nil, err
 	}
-	for _, s := range steps[first : second+1] {
-		if s.Actor != steps[first].Actor {
-			order = append(order, s.Token)
-		}
+	if len(f.Seen.Trace.Steps) > 0 && b.room(svg.Len()) {
+		x.Picture = template.HTML(svg.String())
 	}
-	return strings.Join(append(order, steps[first].Token), " ")
+	return x, nil
+}
+
+// flippedNames say how an order differs from one that violates, by the number of steps that decide.
+var flippedNames = [...]string{"The order that holds", "The order without it", "The flipped order"}
+
+// room takes some bytes of what the file may have, if there are so many.
+func (b *builder) room(size int) bool {
+	if size > b.left {
+		return false
+	}
+	b.left -= size
+	return true
 }
 
 func (d *data) size() int {

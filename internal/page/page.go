@@ -71,16 +71,19 @@ type race struct {
 
 // entry is one implementation, or one order of it, with its trace where there is one.
 type entry struct {
-	ID, Impl, Variant, Verdict, Title, Schedule, Command, Flipped string
-	Unexpected                                                    bool
-	Lines                                                         []string
-	Decides                                                       string
-	Classes                                                       string // of invariants that are violated
-	Orders                                                        *report.Orders
-	Outcomes                                                      string
-	Picture                                                       template.HTML
-	Data                                                          *data
-	Last                                                          int
+	ID, Impl, Variant, Verdict, Title, Schedule, Command string
+	Unexpected                                           bool
+	Lines                                                []string
+	Decides                                              string
+	Flipped                                              *flipped
+	Classes                                              string // of invariants that are violated
+	Orders                                               *report.Orders
+	Outcomes                                             string
+	Picture                                              template.HTML
+	Data                                                 *data
+	Last                                                 int
+
+	replay func(order string) string // the command that runs an order of this race
 }
 
 // data is what the page needs to go from step to step.
@@ -108,7 +111,7 @@ func newModel(document any, o Options) (*model, error) {
 		return m, b.run(d)
 	case *report.Replay:
 		f := sum.Cases[0].Findings[0]
-		e := &entry{Impl: d.Impl, Variant: d.Variant, Verdict: d.Outcome, Title: d.Class, Schedule: d.Order, Lines: f.Lines, Command: f.Replay}
+		e := &entry{Impl: d.Impl, Variant: d.Variant, Verdict: d.Outcome, Title: d.Class, Schedule: d.Order, Lines: f.Lines, Command: f.Replay, replay: replayOf(d.Scenario, d.Impl, d.Variant)}
 		b.race(d.Scenario, d.Name).add(e)
 		return m, b.trace(e, &d.Observed, d.Decision)
 	}
@@ -165,7 +168,8 @@ func (b *builder) run(d *report.Run) error {
 		for k := range res.Runs {
 			o := &res.Runs[k]
 			e := &entry{Impl: res.Impl, Variant: res.Variant, Verdict: o.Outcome, Title: res.Expected.Shows, Schedule: o.Order, Unexpected: !res.AsExpected,
-				Lines: res.Differences, Command: command(res, o.Order)}
+				Lines: res.Differences, replay: replayOf(res.Scenario, res.Impl, res.Variant)}
+			e.Command = e.replay(o.Order)
 			if len(res.Runs) > 1 {
 				e.Outcomes = fmt.Sprintf("%d outcomes of %d repeats; this is that of %s", len(res.Runs), res.Repeats, o.Repeats)
 			}
@@ -208,18 +212,19 @@ func (r *race) pair() {
 	r.Cases = out
 }
 
-func command(res *report.Result, order string) string {
-	text := "racebench replay " + res.Scenario + " --impl " + res.Impl
-	if res.Variant != "" {
-		text += " --variant " + quote(res.Variant)
+// replayOf makes the command that runs an order of a race again.
+func replayOf(scenario, impl, variant string) func(order string) string {
+	text := "racebench replay " + scenario + " --impl " + impl
+	if variant != "" {
+		text += " --variant " + quote(variant)
 	}
-	return text + " " + quote(order)
+	return func(order string) string { return text + " " + quote(order) }
 }
 
 func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
 // trace gives an entry its picture and what time travel needs, while there is room.
-func (b *builder) trace(e *entry, o *report.Observed, decision *report.Decision) error {
+func (b *builder) trace(e *entry, o *report.Observed, decision *report.Decision) (err error) {
 	var opts diagram.Options
 	opts.Inline, opts.Title = true, "Space-time diagram of "+e.ID
 	var classes []string
@@ -235,10 +240,13 @@ func (b *builder) trace(e *entry, o *report.Observed, decision *report.Decision)
 	}
 	e.Classes = strings.Join(classes, "|")
 	if decision != nil && o.Outcome == "violated" {
-		opts.Decide, e.Decides, e.Flipped = decision.Steps, decision.Text, flip(o.Trace.Steps, decision.Steps)
+		opts.Decide, e.Decides = decision.Steps, decision.Text
+		if e.Flipped, err = b.flip(e, decision); err != nil {
+			return err
+		}
 	}
 	var svg bytes.Buffer
-	if err := diagram.SVG(&svg, &o.Trace, opts); err != nil {
+	if err = diagram.SVG(&svg, &o.Trace, opts); err != nil {
 		return err
 	}
 	d := &data{Before: o.Trace.Before, Steps: o.Trace.Steps, Verdicts: o.Verdicts, Lines: map[string]string{}}
@@ -249,12 +257,10 @@ func (b *builder) trace(e *entry, o *report.Observed, decision *report.Decision)
 			}
 		}
 	}
-	size := svg.Len() + d.size()
-	if size > b.left {
+	if !b.room(svg.Len() + d.size()) {
 		b.m.Left++
 		return nil
 	}
-	b.left -= size
 	e.Picture, e.Data, e.Last = template.HTML(svg.String()), d, len(d.Steps)
 	return nil
 }

@@ -44,7 +44,7 @@
     const id = box.dataset.for;
     if (!open.has(id)) {
       const d = JSON.parse($("#data-" + CSS.escape(id)).textContent), keys = new Map((d.before ?? []).map(k => [k.key, k.value]));
-      const marks = new Map(all("[data-n]", $("#" + CSS.escape(id))).map(g => [+g.dataset.n, g]));
+      const marks = new Map(all(":scope > .diagram [data-n]", $("#" + CSS.escape(id))).map(g => [+g.dataset.n, g]));
       const turns = new Map(); // the places of each actor's steps
       d.steps.forEach((s, i) => { if (s.actor) (turns.get(s.actor) ?? turns.set(s.actor, []).get(s.actor)).push(i); });
       open.set(id, { d, at: 0, keys, marks, turns: [...turns].sort((a, b) => a[0] < b[0] ? -1 : 1) });
@@ -92,7 +92,7 @@
   all(".travel").forEach(b => { b.hidden = false; });
   const near = e => e.closest?.("article")?.querySelector(".travel");
   document.addEventListener("click", e => {
-    const b = e.target.closest("[data-go]"), mark = e.target.closest("[data-n]"), box = near(e.target);
+    const b = e.target.closest("[data-go]"), mark = e.target.closest("article > .diagram [data-n]"), box = near(e.target);
     if (!box) return;
     if (b) go(box, trip(box).at + +b.dataset.go, true);
     else if (mark) go(box, trip(box).d.steps.findIndex(s => s.n === +mark.dataset.n) + 1, true);

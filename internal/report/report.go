@@ -130,6 +130,16 @@ type Break struct {
 type Decision struct {
 	Steps []int  `json:"steps"`
 	Text  string `json:"text"`
+	// Flipped is the order that was run to find that out; none where there is none.
+	Flipped *Flipped `json:"flipped,omitempty"`
+}
+
+// Flipped is the nearest order with the deciding pair the other way round, or without the deciding fault.
+type Flipped struct {
+	Schedule string   `json:"schedule"`           // makes exactly this happen again
+	Outcome  string   `json:"outcome"`            // held, or violated where only the decided invariant holds
+	Violates []string `json:"violates,omitempty"` // other invariants
+	Seen     Observed `json:"-"`                  // what happened; the documents leave it out, the schedule makes it again
 }
 
 // Observed is what happened in one world, or in several that differ only in their target.
