@@ -44,6 +44,8 @@ type Exploration struct {
 	Serial *Serial
 	// Coverage is what was looked at; nil without WhyNoBug.
 	Coverage *Coverage
+	// Kept are the orders, with KeepOrders.
+	Kept []KeptOrder `json:",omitempty"`
 	// Differs says how the first order to go wrong that did not come to the same a second time differed. Every order that
 	// goes wrong is run twice.
 	Differs *NondeterminismError

@@ -2,11 +2,13 @@ package interleave
 
 import "context"
 
-// observer looks at every order of an exploration for what is no verdict: windows, coverage, the serial oracle.
+// observer looks at every order of an exploration for what is no verdict: windows, coverage, the serial oracle,
+// the orders themselves.
 type observer struct {
 	windows  []WindowCount
 	serial   *serialOracle
 	coverage *Coverage
+	kept     *keptOrders
 }
 
 func (r *Runner) newObserver(ctx context.Context, world func(*World)) *observer {
@@ -16,6 +18,9 @@ func (r *Runner) newObserver(ctx context.Context, world func(*World)) *observer 
 	}
 	if r.cfg.why {
 		o.coverage = &Coverage{}
+	}
+	if r.cfg.keepOrders {
+		o.kept = &keptOrders{}
 	}
 	return o
 }
@@ -31,6 +36,9 @@ func (o *observer) fresh() *observer {
 	if o.coverage != nil {
 		f.coverage = &Coverage{}
 	}
+	if o.kept != nil {
+		f.kept = &keptOrders{}
+	}
 	return f
 }
 
@@ -43,6 +51,9 @@ func (o *observer) order(res *Result) {
 	if o.coverage != nil {
 		o.coverage.look(res.Trace)
 	}
+	if o.kept != nil {
+		o.kept.look(res)
+	}
 }
 
 // report puts what has been found into the exploration.
@@ -50,5 +61,8 @@ func (o *observer) report(x *Exploration) {
 	x.Windows, x.Coverage = o.windows, o.coverage
 	if o.serial != nil {
 		x.Serial = &o.serial.Serial
+	}
+	if o.kept != nil {
+		x.Kept = *o.kept
 	}
 }

@@ -32,6 +32,7 @@ type config struct {
 	fingerprints bool
 	serial       SerialLevel
 	why          bool // collect the coverage
+	keepOrders   bool
 	twice        bool
 	preemptions  *int
 	watch        func(Progress)

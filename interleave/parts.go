@@ -227,4 +227,5 @@ func (x *Exploration) add(y *Exploration) {
 	x.Windows = addWindows(x.Windows, y.Windows)
 	x.Serial = addSerial(x.Serial, y.Serial)
 	x.Coverage = addCoverage(x.Coverage, y.Coverage)
+	x.Kept = addKept(x.Kept, y.Kept)
 }

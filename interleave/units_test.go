@@ -175,7 +175,7 @@ func TestUnitsRefuse(t *testing.T) {
 
 // TestPartsLeaveNothingOut: whatever an exploration counts, its parts add up to it.
 func TestPartsLeaveNothingOut(t *testing.T) {
-	r := openFor(t)
+	r := openFor(t, KeepOrders())
 	one := r.ExploreParts(context.Background(), lostUpdate(2))
 	whole := r.Explore(context.Background(), lostUpdate(2))
 	a, b := reflect.ValueOf(*one), reflect.ValueOf(*whole)

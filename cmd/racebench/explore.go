@@ -280,7 +280,7 @@ func (a *app) explored(ctx context.Context, f exploreFlags, s *scenarios.Scenari
 		}
 	}
 	second.confirm(ctx, runner, x, world)
-	tokens := tokensOf(ctx, runner, x, tokenName(s, f.impl, v), world)
+	tokens := tokensOf(ctx, runner, x, scenarios.Name(s, f.impl, v), world)
 	name, version := runner.Backend()
 	if err := errors.Join(runner.Close(), second.close()); err != nil && x.Err == nil {
 		return err

@@ -92,6 +92,7 @@ func (m *measurer) repeat(ctx context.Context, p *planned) error {
 		p.decision = m.runner.Decide(p.shown, world)
 		p.about = m.runner.Explain(whole, p.shown, world)
 		p.result.Decision = decided(p.decision)
+		p.result.Token = m.runner.Token(p.shown, scenarios.Name(p.scenario, p.impl, p.variant), world)
 	}
 	var err error
 	p.result.Runs, err = groups.observed()

@@ -93,7 +93,7 @@ func (a *app) replay(ctx context.Context, f replayFlags, args []string) error {
 	}
 	seen := replayedOrder{Result: res}
 	if !isDivergence(res.Err) {
-		seen.token = runner.Token(res, tokenName(o.scenario, o.impl, o.variant), world)
+		seen.token = runner.Token(res, scenarios.Name(o.scenario, o.impl, o.variant), world)
 		seen.explanation = runner.Explain(ctx, res, world)
 	}
 	if seen.explanation == nil && res.Err == nil {

@@ -32,7 +32,7 @@ func everyWorld(t *testing.T, f func(s *scenarios.Scenario, impl string, v *scen
 func TestNamesOfTokens(t *testing.T) {
 	seen := map[string]bool{}
 	everyWorld(t, func(s *scenarios.Scenario, impl string, v *scenarios.Variant) {
-		name := tokenName(s, impl, v)
+		name := scenarios.Name(s, impl, v)
 		require.Equal(t, name, schedule.CompactName(name))
 		require.False(t, seen[name], "two worlds are called %s", name)
 		seen[name] = true
@@ -70,7 +70,7 @@ func TestTokensOfTheCatalogue(t *testing.T) {
 			return
 		}
 		violations++
-		name := tokenName(s, impl, v)
+		name := scenarios.Name(s, impl, v)
 		token := runner.Token(res, name, world)
 		c, err := schedule.ParseCompact(token)
 		require.NoError(t, err, name)

@@ -108,6 +108,7 @@ type Result struct {
 	Repeats     int            `json:"repeats"`
 	Counts      map[string]int `json:"counts,omitempty"`   // of all repeats together, counted in Redis
 	Decision    *Decision      `json:"decision,omitempty"` // what the first violation hangs on
+	Token       string         `json:"token,omitempty"`    // of the run that the decision is about, or of the first
 	Runs        []Observed     `json:"runs"`               // what happened; repeats that differ only in their target are one entry
 }
 
