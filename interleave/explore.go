@@ -38,6 +38,8 @@ type Exploration struct {
 	Explained int
 	// Found has one entry for each way to go wrong, in the order of being found, with the first order that does.
 	Found []Finding
+	// Endings are the ways in which the orders end, in the order of being found; each order is in one.
+	Endings []Ending
 	// Windows says in how many orders each window was open, those of the world first; see World.Window.
 	Windows []WindowCount
 	// Serial is what SerialOracle has found; nil without it.
@@ -284,6 +286,7 @@ func (e *exploring) count(res *Result) {
 		return
 	}
 	e.Orders++
+	e.Endings = addEnding(e.Endings, endingOf(res))
 	if res.Outcome() == Held {
 		return
 	}

@@ -26,6 +26,15 @@ func TestKeptOrders(t *testing.T) {
 	r := openFor(t, KeepOrders())
 	require.ElementsMatch(t, whole.Kept, r.ExploreParts(t.Context(), world).Kept)
 
+	orders := 0
+	for _, e := range whole.Endings {
+		orders += e.Orders
+		require.Equal(t, e.Outcome == Violated, len(e.Violates) > 0)
+	}
+	require.Equal(t, whole.Orders, orders)
+	require.Len(t, whole.Endings, 2)
+	require.ElementsMatch(t, whole.Endings, r.ExploreParts(t.Context(), world).Endings)
+
 	require.Empty(t, openFor(t).Explore(t.Context(), world).Kept)
 }
 

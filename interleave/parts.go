@@ -224,6 +224,7 @@ func (x *Exploration) add(y *Exploration) {
 	if x.Differs == nil {
 		x.Differs = y.Differs
 	}
+	x.Endings = addEndings(x.Endings, y.Endings)
 	x.Windows = addWindows(x.Windows, y.Windows)
 	x.Serial = addSerial(x.Serial, y.Serial)
 	x.Coverage = addCoverage(x.Coverage, y.Coverage)

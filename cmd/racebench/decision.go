@@ -5,25 +5,25 @@ import (
 	"github.com/racebench/racebench/internal/report"
 )
 
-// decided is what a violation hangs on as the documents say it.
-func decided(d *interleave.Decision) *report.Decision {
+// decided is what a violation hangs on as the documents say it, with what happened in the flipped order if seen.
+func decided(d *interleave.Decision, seen bool) *report.Decision {
 	if d == nil {
 		return nil
 	}
-	return &report.Decision{Steps: d.Steps, Text: d.Text, Flipped: flipped(d.Nearest)}
-}
-
-func flipped(nearest *interleave.Result) *report.Flipped {
-	if nearest == nil {
-		return nil
+	out := &report.Decision{Steps: d.Steps, Text: d.Text}
+	if d.Nearest == nil {
+		return out
 	}
-	seen, err := report.Observe(nearest, "")
+	o, err := report.Observe(d.Nearest, "")
 	must(err) // every result can be described
-	f := &report.Flipped{Schedule: seen.Order, Outcome: seen.Outcome, Seen: seen}
-	for _, v := range seen.Verdicts {
+	out.Flipped = &report.Flipped{Schedule: o.Order, Outcome: o.Outcome}
+	if seen {
+		out.Flipped.Seen = &o
+	}
+	for _, v := range o.Verdicts {
 		if v.Outcome == interleave.Violated.String() {
-			f.Violates = append(f.Violates, v.Invariant)
+			out.Flipped.Violates = append(out.Flipped.Violates, v.Invariant)
 		}
 	}
-	return f
+	return out
 }

@@ -109,7 +109,7 @@ func newExploreOf(a *app, parts []report.Parts) *cobra.Command {
 				return err
 			}
 			if f.strategy == allStrategies {
-				if err := f.outputs.refuse("a comparison of strategies has no verdict", "markdown"); err != nil {
+				if err := f.outputs.refuseVerdicts(); err != nil {
 					return err
 				}
 				return a.timeToBug(cmd.Context(), f, args)
@@ -210,6 +210,9 @@ func (f *exploreFlags) options() []interleave.Option {
 	}
 	if f.bounded {
 		options = append(options, interleave.Preemptions(f.preemptions))
+	}
+	if f.outputs.wants("html") {
+		options = append(options, interleave.KeepOrders())
 	}
 	return f.budget.options(append(options, f.oracles()...))
 }

@@ -58,10 +58,21 @@ func (a *app) timeToBug(ctx context.Context, f exploreFlags, words []string) err
 	if err := runner.Close(); err != nil {
 		return err
 	}
-	// Of the formats only Markdown is for a comparison, as a table of its own.
-	formats := f.outputs
-	formats.writes = func(w io.Writer, _ any) error { return markdown(w, doc) }
-	return a.present(&formats, f.json, doc, func() { a.printTimeToBug(doc) })
+	return a.presentComparison(f.outputs, f.json, doc, func() { a.printTimeToBug(doc) })
+}
+
+// presentComparison is present for a comparison of strategies, which has no verdict.
+func (a *app) presentComparison(o outputFlags, json bool, doc report.TimeToBug, person func()) error {
+	if err := o.refuseVerdicts(); err != nil {
+		return err
+	}
+	o.writes = map[string]func(io.Writer, any) error{"markdown": func(w io.Writer, _ any) error { return markdown(w, doc) }}
+	return a.present(&o, json, &doc, person)
+}
+
+// refuseVerdicts refuses the formats that a comparison of strategies can't have.
+func (o *outputFlags) refuseVerdicts() error {
+	return o.refuse("a comparison of strategies has no verdict", "markdown", "html")
 }
 
 // race is a world in which strategies look for a violation.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/racebench/racebench/interleave"
@@ -37,6 +39,7 @@ func exploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x 
 		Verdict:    x.Outcome(),
 		Reason:     x.Bound,
 		PerSecond:  perSecond(f, x, took),
+		Kept:       x.Kept,
 	}
 	if !fixed(f.strategy) {
 		doc.Seed = &f.seed
@@ -53,6 +56,9 @@ func exploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x 
 	case doc.Reason == "":
 		doc.Reason = x.Why
 	}
+	doc.Endings = slices.SortedStableFunc(slices.Values(x.Endings), func(a, b interleave.Ending) int {
+		return cmp.Or(cmp.Compare(b.Orders, a.Orders), slices.Compare(a.Violates, b.Violates))
+	})
 	observed(&doc, x)
 	if x.Differs != nil {
 		doc.Differs = x.Differs.Error()
@@ -76,7 +82,7 @@ func exploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x 
 			Orders:    found.Orders,
 			Schedule:  found.First.Trace.Schedule().String(),
 			Steps:     len(found.First.Trace.Steps),
-			Decision:  decided(decisions[i]),
+			Decision:  decided(decisions[i], false),
 		})
 	}
 	return doc
@@ -86,7 +92,7 @@ func exploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x 
 func example(title string, res *interleave.Result, d *interleave.Decision) report.Example {
 	o, err := report.Observe(res, "")
 	must(err) // every result can be described
-	return report.Example{Title: title, Observed: o, Decision: decided(d)}
+	return report.Example{Title: title, Observed: o, Decision: decided(d, true)}
 }
 
 func decidesText(d *interleave.Decision) string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/racebench/racebench/impl"
@@ -17,5 +18,8 @@ func writePage(w io.Writer, document any) error {
 		}
 		return page.About{Subject: found[0].Subject, Title: found[0].Title, Story: found[0].Story}
 	}
-	return page.Write(w, document, page.Options{About: about, Line: impl.SourceLine})
+	world := func(name string) (string, string) {
+		return fmt.Sprintf("scenarios.World(%q)", name), "github.com/racebench/racebench/scenarios"
+	}
+	return page.Write(w, document, page.Options{About: about, Line: impl.SourceLine, World: world})
 }

@@ -29,6 +29,7 @@ type outcome struct {
 type measurer struct {
 	runner   *interleave.Runner
 	progress *progress
+	pictures bool // a page is asked for, which shows more than the documents have
 }
 
 // measure runs everything that is planned. It ends early when the context does, between two worlds, and when the
@@ -91,7 +92,7 @@ func (m *measurer) repeat(ctx context.Context, p *planned) error {
 		world := func(w *interleave.World) { p.variant.World(w, shownTarget) }
 		p.decision = m.runner.Decide(p.shown, world)
 		p.about = m.runner.Explain(whole, p.shown, world)
-		p.result.Decision = decided(p.decision)
+		p.result.Decision = decided(p.decision, m.pictures)
 		p.result.Token = m.runner.Token(p.shown, scenarios.Name(p.scenario, p.impl, p.variant), world)
 	}
 	var err error

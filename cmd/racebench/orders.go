@@ -27,8 +27,11 @@ func (m *measurer) orders(ctx context.Context, f runFlags, plan []*planned) ([]r
 				continue
 			}
 			done[p.impl] = true
-			x, err := m.runner.ExploreWith(ctx, func(w *interleave.World) { p.variant.World(w, scenarios.Target) },
-				interleave.Faults(p.variant.Faults), interleave.Jumps(p.variant.Jumps...), interleave.MaxExecutions(f.worlds(p.scenario)), interleave.Unexplained())
+			options := []interleave.Option{interleave.Faults(p.variant.Faults), interleave.Jumps(p.variant.Jumps...), interleave.MaxExecutions(f.worlds(p.scenario)), interleave.Unexplained()}
+			if m.pictures {
+				options = append(options, interleave.KeepOrders())
+			}
+			x, err := m.runner.ExploreWith(ctx, func(w *interleave.World) { p.variant.World(w, scenarios.Target) }, options...)
 			switch {
 			case err != nil:
 				return nil, err
@@ -40,7 +43,7 @@ func (m *measurer) orders(ctx context.Context, f runFlags, plan []*planned) ([]r
 			budget := faultFlags{faults: p.variant.Faults, jumps: p.variant.Jumps}
 			out = append(out, report.Orders{
 				Scenario: p.scenario.ID, Impl: p.impl, Variant: p.variant.Name, Faults: budget.String(),
-				Violating: x.Violating, Undecided: x.Undecided, Orders: x.Orders, Complete: x.Complete,
+				Violating: x.Violating, Undecided: x.Undecided, Orders: x.Orders, Complete: x.Complete, Kept: x.Kept,
 			})
 		}
 	}

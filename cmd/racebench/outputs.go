@@ -64,8 +64,8 @@ func writeSVG(w io.Writer, t *report.Traced) error {
 type outputFlags struct {
 	paths map[string]*string // by the name of the format
 	dry   bool               // nothing is run
-	// writes is what writes a document that is none of those that the formats know; nil for the format.
-	writes func(w io.Writer, document any) error
+	// writes is what writes a document in a format of this name instead of the format itself.
+	writes map[string]func(w io.Writer, document any) error
 }
 
 const toStdout = "-"
@@ -78,11 +78,17 @@ func (o *outputFlags) add(cmd *cobra.Command) {
 	}
 }
 
+// wants reports whether the command line asks for a format.
+func (o *outputFlags) wants(name string) bool {
+	path := o.paths[name]
+	return path != nil && *path != ""
+}
+
 // asked are the formats that the command line asks for.
 func (o *outputFlags) asked() []format {
 	var out []format
 	for _, f := range formats {
-		if path := o.paths[f.name]; path != nil && *path != "" {
+		if o.wants(f.name) {
 			out = append(out, f)
 		}
 	}
@@ -142,7 +148,11 @@ func cantWriteFile(name, path string, err error) error {
 // for a person.
 func (a *app) present(o *outputFlags, json bool, document any, person func()) error {
 	if json {
-		if err := report.Encode(a.stdout, document); err != nil {
+		stored := document
+		if !o.wants("html") { // so that racebench report can make the same page
+			stored = report.Bare(document)
+		}
+		if err := report.Encode(a.stdout, stored); err != nil {
 			return err
 		}
 	}
@@ -151,8 +161,8 @@ func (a *app) present(o *outputFlags, json bool, document any, person func()) er
 		var text bytes.Buffer
 		path := *o.paths[f.name]
 		write := f.write
-		if o.writes != nil {
-			write = o.writes
+		if own := o.writes[f.name]; own != nil {
+			write = own
 		}
 		switch err := write(&text, document); {
 		case errors.Is(err, report.ErrNoTrace) && o.dry: // the document is all that there is

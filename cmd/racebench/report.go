@@ -37,6 +37,9 @@ func newReport(a *app) *cobra.Command {
 			if err != nil {
 				return usage("racebench run makes results/"+report.RunFile, "can't read %s: %v", path, err)
 			}
+			if c, ok := doc.(*report.TimeToBug); ok {
+				return a.presentComparison(o, false, *c, func() {})
+			}
 			return a.present(&o, false, doc, func() {})
 		},
 	}

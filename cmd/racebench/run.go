@@ -124,7 +124,7 @@ func (a *app) measure(ctx context.Context, f runFlags, plan []*planned, doc *rep
 		return err
 	}
 	defer func() { err = cmp.Or(err, runner.Close()) }()
-	m := &measurer{runner: runner, progress: a.newProgress(f, plan)}
+	m := &measurer{runner: runner, progress: a.newProgress(f, plan), pictures: f.outputs.wants("html")}
 	defer m.progress.finish()
 	doc.Backend.Name, doc.Backend.Version = runner.Backend()
 	if err = m.measure(ctx, plan); err == nil {

@@ -4,26 +4,29 @@
   const el = (tag, text, cls) => { const e = document.createElement(tag); if (text !== undefined) e.textContent = text; if (cls) e.className = cls; return e; };
 
   // Filters. A race is shown when one of its rows is.
-  const rows = all("#rows tr"), races = new Map(all("section.race").map(s => [s.dataset.race, s]));
-  const text = new Map(rows.map(r => [r, (r.textContent + " " + r.dataset.invariant + " " + (races.get(r.dataset.race)?.querySelector(".story")?.textContent ?? "")).toLowerCase()]));
-  const fill = (id, words) => [...new Set(words)].filter(Boolean).sort().forEach(w => $(id).append(el("option", w)));
-  fill("#subject", rows.map(r => r.dataset.subject));
-  fill("#invariant", rows.flatMap(r => r.dataset.invariant.split("|")));
-  function filter() {
-    const words = $("#search").value.toLowerCase().split(/\s+/), subject = $("#subject").value, verdict = $("#verdict").value, invariant = $("#invariant").value, seen = new Set();
-    let n = 0;
-    for (const r of rows) {
-      const d = r.dataset, show = words.every(w => text.get(r).includes(w)) && (!subject || d.subject === subject) && (!verdict || d.verdict === verdict) && (!invariant || d.invariant.split("|").includes(invariant));
-      r.hidden = !show;
-      if (show) { n++; seen.add(d.race); }
+  function filters() {
+    const rows = all("#rows tr"), races = new Map(all("section.race").map(s => [s.dataset.race, s]));
+    const text = new Map(rows.map(r => [r, (r.textContent + " " + r.dataset.invariant + " " + (races.get(r.dataset.race)?.querySelector(".story")?.textContent ?? "")).toLowerCase()]));
+    const fill = (id, words) => [...new Set(words)].filter(Boolean).sort().forEach(w => $(id).append(el("option", w)));
+    fill("#subject", rows.map(r => r.dataset.subject));
+    fill("#invariant", rows.flatMap(r => r.dataset.invariant.split("|")));
+    function filter() {
+      const words = $("#search").value.toLowerCase().split(/\s+/), subject = $("#subject").value, verdict = $("#verdict").value, invariant = $("#invariant").value, seen = new Set();
+      let n = 0;
+      for (const r of rows) {
+        const d = r.dataset, show = words.every(w => text.get(r).includes(w)) && (!subject || d.subject === subject) && (!verdict || d.verdict === verdict) && (!invariant || d.invariant.split("|").includes(invariant));
+        r.hidden = !show;
+        if (show) { n++; seen.add(d.race); }
+      }
+      races.forEach((s, id) => { s.hidden = !seen.has(id); });
+      $("#shown").textContent = n + " of " + rows.length;
     }
-    races.forEach((s, id) => { s.hidden = !seen.has(id); });
-    $("#shown").textContent = n + " of " + rows.length;
+    $("#filters").hidden = false;
+    $("#filters").addEventListener("input", filter);
+    $("#filters").addEventListener("submit", e => e.preventDefault());
+    filter();
   }
-  $("#filters").hidden = false;
-  $("#filters").addEventListener("input", filter);
-  $("#filters").addEventListener("submit", e => e.preventDefault());
-  filter();
+  if ($("#filters")) filters();
 
   // Copy, also where a file from disk may not use the clipboard directly.
   all("[data-copy]").forEach(b => { b.hidden = false; });

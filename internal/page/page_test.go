@@ -21,8 +21,15 @@ func TestSameBytesAndBound(t *testing.T) {
 	if whole != again {
 		t.Error("two pages of one document differ")
 	}
-	if strings.Contains(whole, "traces are left out") || !strings.Contains(small, "traces are left out") || len(small) > len(whole)-1<<18 {
+	const cases, traces = "cases are left out altogether", "traces and pictures are left out"
+	if strings.Contains(whole, cases) || strings.Contains(whole, traces) {
+		t.Error("something is left out without need")
+	}
+	if len(small) > 1<<20 || strings.Contains(small, cases) || !strings.Contains(small, traces) {
 		t.Errorf("the bound does not hold, or is not said: %d bytes of %d", len(small), len(whole))
+	}
+	if tiny := write(200 << 10); len(tiny) > 200<<10 || !strings.Contains(tiny, cases) || !strings.Contains(tiny, "A1-naive-1") {
+		t.Errorf("a small bound does not hold, or is not said: %d bytes", len(tiny))
 	}
 	flipped := run.Results[0].Decision.Flipped
 	if flipped.Outcome != "held" || !strings.Contains(whole, `The flipped order <span class="tag held">held</span>`) || !strings.Contains(whole, flipped.Schedule) {

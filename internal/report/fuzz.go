@@ -7,8 +7,8 @@ type Fuzz struct {
 	Seed    uint64     `json:"seed"`
 	Faults  string     `json:"faults"` // that a world may have
 	Impls   []FuzzImpl `json:"impls"`
-	// Examples are of what was found, for pictures.
-	Examples []Example `json:"-"`
+	// Examples are of what was found, of all implementations in their order. See Exploration.Examples.
+	Examples []Example `json:"examples,omitempty"`
 }
 
 // FuzzImpl is a campaign on one implementation.

@@ -87,6 +87,9 @@ type Orders struct {
 	Undecided int    `json:"undecided,omitempty"`
 	Orders    int    `json:"orders"`
 	Complete  bool   `json:"complete"` // all inequivalent orders, not only the first of them
+
+	// Kept are the first of them, in a document that a page was made of.
+	Kept []interleave.KeptOrder `json:"kept,omitempty"`
 }
 
 // Backend names the throwaway Redis.
@@ -140,7 +143,8 @@ type Flipped struct {
 	Schedule string   `json:"schedule"`           // makes exactly this happen again
 	Outcome  string   `json:"outcome"`            // held, or violated where only the decided invariant holds
 	Violates []string `json:"violates,omitempty"` // other invariants
-	Seen     Observed `json:"-"`                  // what happened; the documents leave it out, the schedule makes it again
+	// Seen is what happened, in a document that a page was made of. The schedule makes it again.
+	Seen *Observed `json:"seen,omitempty"`
 }
 
 // Observed is what happened in one world, or in several that differ only in their target.
@@ -245,39 +249,43 @@ type Replay struct {
 // Exploration is what racebench explore found.
 type Exploration struct {
 	Head
-	Backend    Backend            `json:"backend"`
-	Scenario   string             `json:"scenario"`
-	Name       string             `json:"name"`
-	Impl       string             `json:"impl"`
-	Variant    string             `json:"variant,omitempty"`
-	Actors     int                `json:"actors,omitempty"`       // where another number than usual was asked for
-	Begins     string             `json:"begins,omitempty"`       // the schedule or token that every order begins with, strictly
-	Steps      int                `json:"begins_steps,omitempty"` // for how many steps of it; absent for all
-	Preempt    *int               `json:"preemptions,omitempty"`  // the bound, where there was one
-	Strategy   string             `json:"strategy"`               // exhaustive, portfolio, random, pct, pos or surw
-	Seed       *uint64            `json:"seed"`                   // of a strategy that draws; null for one that does not
-	Executions int                `json:"executions"`             // worlds run
-	Orders     int                `json:"orders"`                 // run to their end; inequivalent ones when exhaustive
-	Undecided  int                `json:"undecided"`              // orders that could not be judged
-	Pruned     int                `json:"pruned"`                 // worlds cut short, because their orders were explored already
-	Faults     string             `json:"faults,omitempty"`       // faults and moves of the clock that a world may have
-	Met        int                `json:"met,omitempty"`          // worlds cut short in a state that had been met before
-	States     int                `json:"states,omitempty"`       // states met, with --fingerprints
-	Repeated   int                `json:"repeated,omitempty"`     // of the executions, those that were run once more in units
-	Violating  int                `json:"violating"`              // orders that violate some invariant
-	FirstAt    int                `json:"first_at,omitempty"`     // the execution that found the first order to go wrong, from 1
-	All        string             `json:"all_orders,omitempty"`   // orders, equivalent ones included, where that is known; a decimal number of any size
-	Exhausted  bool               `json:"exhausted"`              // all inequivalent orders were run
-	Verdict    interleave.Outcome `json:"verdict"`                // held, violated or undecided
-	Reason     string             `json:"reason"`                 // the bound or the error that ended it too early, or why an order could not be judged
-	Violations []Violation        `json:"violations"`             // never null
-	Differs    string             `json:"differs,omitempty"`      // how the first order that did not come to the same a second time differed
+	Backend    Backend             `json:"backend"`
+	Scenario   string              `json:"scenario"`
+	Name       string              `json:"name"`
+	Impl       string              `json:"impl"`
+	Variant    string              `json:"variant,omitempty"`
+	Actors     int                 `json:"actors,omitempty"`       // where another number than usual was asked for
+	Begins     string              `json:"begins,omitempty"`       // the schedule or token that every order begins with, strictly
+	Steps      int                 `json:"begins_steps,omitempty"` // for how many steps of it; absent for all
+	Preempt    *int                `json:"preemptions,omitempty"`  // the bound, where there was one
+	Strategy   string              `json:"strategy"`               // exhaustive, portfolio, random, pct, pos or surw
+	Seed       *uint64             `json:"seed"`                   // of a strategy that draws; null for one that does not
+	Executions int                 `json:"executions"`             // worlds run
+	Orders     int                 `json:"orders"`                 // run to their end; inequivalent ones when exhaustive
+	Undecided  int                 `json:"undecided"`              // orders that could not be judged
+	Pruned     int                 `json:"pruned"`                 // worlds cut short, because their orders were explored already
+	Faults     string              `json:"faults,omitempty"`       // faults and moves of the clock that a world may have
+	Met        int                 `json:"met,omitempty"`          // worlds cut short in a state that had been met before
+	States     int                 `json:"states,omitempty"`       // states met, with --fingerprints
+	Repeated   int                 `json:"repeated,omitempty"`     // of the executions, those that were run once more in units
+	Violating  int                 `json:"violating"`              // orders that violate some invariant
+	FirstAt    int                 `json:"first_at,omitempty"`     // the execution that found the first order to go wrong, from 1
+	All        string              `json:"all_orders,omitempty"`   // orders, equivalent ones included, where that is known; a decimal number of any size
+	Exhausted  bool                `json:"exhausted"`              // all inequivalent orders were run
+	Verdict    interleave.Outcome  `json:"verdict"`                // held, violated or undecided
+	Reason     string              `json:"reason"`                 // the bound or the error that ended it too early, or why an order could not be judged
+	Violations []Violation         `json:"violations"`             // never null
+	Endings    []interleave.Ending `json:"endings"`                // the ways in which orders end, the most frequent first; each order is in one
+	Differs    string              `json:"differs,omitempty"`      // how the first order that did not come to the same a second time differed
 	// Windows says in how many orders two actors were at once in a window of the race.
 	Windows   []interleave.WindowCount `json:"windows,omitempty"`
 	Serial    *interleave.Serial       `json:"serial,omitempty"`      // with --serial
 	Coverage  *Coverage                `json:"coverage,omitempty"`    // with --why
 	PerSecond *float64                 `json:"executions_per_second"` // differs from run to run; null where nothing was run
-	Examples  []Example                `json:"-"`                     // of the violations, for pictures
+	// Examples are of the violations, in the same order, and Kept the first of the orders. Both are in a document that a page was
+	// made of, and else only there as long as the command lives.
+	Examples []Example              `json:"examples,omitempty"`
+	Kept     []interleave.KeptOrder `json:"kept,omitempty"`
 }
 
 // Coverage is what an exploration has looked at.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -39,6 +40,17 @@ type Finding struct {
 	Schedule string   // empty where there is no single order
 	Lines    []string // what else there is to know
 	Replay   string   // the command that shows it again; empty for none
+
+	Token    string    // of the run; empty for none
+	Seen     *Observed // what happened; nil where the document does not have it
+	Decision *Decision // what the first violation of Seen hangs on
+}
+
+// example takes over what happened in the n-th example of a document, which is there only as long as the command lives.
+func (f *Finding) example(examples []Example, n int) {
+	if n < len(examples) {
+		f.Seen, f.Decision = &examples[n].Observed, examples[n].Decision
+	}
 }
 
 // Grade is that of the worst finding.
@@ -72,11 +84,13 @@ func Summarize(document any) (*Summary, error) {
 		return d.summary(), nil
 	case *Fuzz:
 		return d.summary(), nil
+	case *TimeToBug:
+		return nil, errors.New("a comparison of strategies has no verdict")
 	}
 	return nil, fmt.Errorf("report: nothing to sum up in a %T", document)
 }
 
-// LoadDocument reads a document that Summarize knows.
+// LoadDocument reads a document that Summarize knows, or a comparison of strategies.
 func LoadDocument(path string) (any, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -86,11 +100,11 @@ func LoadDocument(path string) (any, error) {
 	if err := json.Unmarshal(text, &head); err != nil {
 		return nil, fmt.Errorf("not a document of racebench: %w", err)
 	}
-	kinds := map[string]any{KindRun: new(Run), KindReplay: new(Replay), KindExploration: new(Exploration), KindFuzz: new(Fuzz)}
+	kinds := map[string]any{KindRun: new(Run), KindReplay: new(Replay), KindExploration: new(Exploration), KindFuzz: new(Fuzz), KindTimeToBug: new(TimeToBug)}
 	doc, known := kinds[head.Kind]
 	if !known || head.Schema != Schema {
-		return nil, fmt.Errorf("a document of kind %q, schema %d; of schema %d there are %s, %s, %s and %s",
-			head.Kind, head.Schema, Schema, KindRun, KindReplay, KindExploration, KindFuzz)
+		return nil, fmt.Errorf("a document of kind %q, schema %d; of schema %d there are %s, %s, %s, %s and %s",
+			head.Kind, head.Schema, Schema, KindRun, KindReplay, KindExploration, KindFuzz, KindTimeToBug)
 	}
 	return doc, json.Unmarshal(text, doc) // a reader accepts fields that it does not know
 }
@@ -126,6 +140,7 @@ func (r *Replay) summary() *Summary {
 	}
 	f.decides(r.Decision)
 	f.say("story: ", r.Story)
+	f.Token, f.Seen, f.Decision = r.Token, &r.Observed, r.Decision
 	f.Replay = replayAgain(r.Token, r.Scenario, r.Impl, r.Variant, r.Actors, r.Order)
 	s.add(r.Scenario, r.Name, r.Impl, f)
 	return s
@@ -142,7 +157,7 @@ func (x *Exploration) summary() *Summary {
 		f.say("", x.Reason)
 		s.add(x.Scenario, x.Name, x.Impl, f)
 	}
-	for _, v := range x.Violations {
+	for i, v := range x.Violations {
 		order := v.Shrunk
 		if order == "" {
 			order = v.Schedule
@@ -152,6 +167,8 @@ func (x *Exploration) summary() *Summary {
 		f.say("class: ", v.Class)
 		f.say("decides: ", v.Decides)
 		f.say("story: ", v.Story)
+		f.Token = v.Token
+		f.example(x.Examples, i)
 		f.Replay = replayAgain(v.Token, x.Scenario, x.Impl, x.Variant, x.Actors, order)
 		s.add(x.Scenario, x.Name, x.Impl, f)
 	}
@@ -162,6 +179,7 @@ func (x *Exploration) summary() *Summary {
 // looked for is to be found, and in the other nothing.
 func (z *Fuzz) summary() *Summary {
 	s := &Summary{Command: "racebench fuzz", Backend: z.Backend}
+	found := 0
 	for _, impl := range z.Impls {
 		whole := Finding{Title: fmt.Sprintf("%s: %d worlds of %d shapes, %d findings", impl.Verdict, impl.Worlds, impl.Shapes, len(impl.Found))}
 		grade := Passed
@@ -178,6 +196,8 @@ func (z *Fuzz) summary() *Summary {
 		s.add("fuzz", "drawn worlds", impl.Impl, whole)
 		for _, d := range impl.Found {
 			f := Finding{Grade: grade, Schedule: d.Schedule, Title: strings.TrimSpace(fmt.Sprintf("%s %q is violated in the drawn world %d", d.Scenario, d.Invariant, d.Shape)), Replay: d.Replay}
+			f.example(z.Examples, found)
+			found++
 			f.Lines = append(f.Lines, d.World...)
 			f.say("class: ", d.Class)
 			f.say("decides: ", d.Decides)

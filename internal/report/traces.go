@@ -18,12 +18,27 @@ type Traced struct {
 // ErrNoTrace is the error of a picture that can't be made, because there is no trace that it could show.
 var ErrNoTrace = errors.New("no trace")
 
-// Example is the order that stands for a finding of an exploration or a campaign. The documents leave the trace out: their
-// schedule makes it again.
+// Example is the order that stands for a finding of an exploration or a campaign. Most documents leave it out: their schedule
+// makes it again.
 type Example struct {
-	Title string
+	Title string `json:"title"`
 	Observed
-	Decision *Decision
+	Decision *Decision `json:"decision,omitempty"`
+}
+
+// Bare is a document without what is there for pictures alone, and the document itself where that is nothing.
+func Bare(document any) any {
+	switch d := document.(type) {
+	case *Exploration:
+		bare := *d
+		bare.Examples, bare.Kept = nil, nil
+		return &bare
+	case *Fuzz:
+		bare := *d
+		bare.Examples = nil
+		return &bare
+	}
+	return document
 }
 
 // ShownTrace is the trace that a picture of a document shows: the first in which an invariant is violated or, where none is, the
