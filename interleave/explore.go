@@ -29,7 +29,7 @@ type Exploration struct {
 	Why      string // of the last that was undecided
 	// Steps are the steps of each actor, where they are the same in every order and no actor ever waits; nil where not. See
 	// All.
-	Steps map[string]int
+	Steps map[string]int `json:",omitempty"`
 	// FirstAt is the execution that found the first order to go wrong, from 1; 0 when none did.
 	FirstAt int
 	// Bound is what ended a search that is not complete.
@@ -37,20 +37,20 @@ type Exploration struct {
 	// Explained counts the worlds run to explain what was found. They are not among the Executions.
 	Explained int
 	// Found has one entry for each way to go wrong, in the order of being found, with the first order that does.
-	Found []Finding
+	Found []Finding `json:",omitempty"`
 	// Endings are the ways in which the orders end, in the order of being found; each order is in one.
-	Endings []Ending
+	Endings []Ending `json:",omitempty"`
 	// Windows says in how many orders each window was open, those of the world first; see World.Window.
-	Windows []WindowCount
+	Windows []WindowCount `json:",omitempty"`
 	// Serial is what SerialOracle has found; nil without it.
-	Serial *Serial
+	Serial *Serial `json:",omitempty"`
 	// Coverage is what was looked at; nil without WhyNoBug.
-	Coverage *Coverage
+	Coverage *Coverage `json:",omitempty"`
 	// Kept are the orders, with KeepOrders.
 	Kept []KeptOrder `json:",omitempty"`
 	// Differs says how the first order to go wrong that did not come to the same a second time differed. Every order that
 	// goes wrong is run twice.
-	Differs *NondeterminismError
+	Differs *NondeterminismError `json:",omitempty"`
 	// Err says why the search was given up: a *NondeterminismError, or the Err of a world that could not be run.
 	Err error `json:"-"`
 }

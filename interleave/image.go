@@ -30,6 +30,9 @@ func (e *Entry) MarshalJSON() ([]byte, error) {
 		Items     []string `json:"items"`
 		ExpiresMS *int64   `json:"expires_ms,omitempty"`
 	}{Type: e.Type, Items: e.Items}
+	if out.Items == nil {
+		out.Items = []string{} // an empty value is none that nobody knows
+	}
 	if e.Expires >= 0 {
 		ms := e.Expires.Milliseconds()
 		out.ExpiresMS = &ms

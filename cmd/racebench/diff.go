@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -9,14 +10,16 @@ import (
 )
 
 func newDiff(a *app) *cobra.Command {
-	return &cobra.Command{
+	asJSON := false
+	cmd := &cobra.Command{
 		Use:   "diff OLD.json NEW.json",
 		Short: "Say what got worse or better between two results files",
 		Long: "Compares two files of the same kind: what racebench run has stored, or what run, explore, replay or fuzz printed with\n" +
 			"--json. Nothing is run. Worse is a scenario that fails and did not, that can't be judged any more, that violates more\n" +
 			"invariants or in a larger part of its orders, or that is not there any more. It ends with 1 if something got worse.",
-		Example: "  racebench diff results/reference/run.json results/run.json",
-		Args:    exactly(2, "a results file"),
+		Example: "  racebench diff results/reference/run.json results/run.json\n" +
+			"  racebench diff old.json new.json --json",
+		Args: exactly(2, "a results file"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			var docs [2]any
 			for i, path := range args {
@@ -30,6 +33,13 @@ func newDiff(a *app) *cobra.Command {
 			if err != nil {
 				return usage("both come from the same command", "can't compare %s and %s: %v", args[0], args[1], err)
 			}
+			worse := error(nil)
+			if len(d.Worse) > 0 {
+				worse = silent(codeUnexpected)
+			}
+			if asJSON {
+				return cmp.Or(report.Encode(a.stdout, d), worse)
+			}
 			for _, part := range []struct {
 				word  string
 				lines []string
@@ -39,10 +49,9 @@ func newDiff(a *app) *cobra.Command {
 				}
 			}
 			fmt.Fprintf(a.stdout, "%d worse, %d better, %d other\n", len(d.Worse), len(d.Better), len(d.Other))
-			if len(d.Worse) > 0 {
-				return silent(codeUnexpected)
-			}
-			return nil
+			return worse
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON only")
+	return cmd
 }

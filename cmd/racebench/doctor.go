@@ -17,16 +17,6 @@ import (
 	"github.com/racebench/racebench/internal/report"
 )
 
-// check is what doctor finds out about one backend.
-type check struct {
-	Name    string `json:"name"`
-	Usable  bool   `json:"usable"`
-	Version string `json:"version,omitempty"`
-	How     string `json:"how,omitempty"`     // where it is, and whose clock it has
-	Problem string `json:"problem,omitempty"` // why it can't be used
-	Hint    string `json:"hint,omitempty"`    // how to get it
-}
-
 // probe finds out whether a backend can be used here.
 type probe func(context.Context, backend.Config) (version, how string, err error)
 
@@ -88,7 +78,7 @@ func newDoctor(a *app) *cobra.Command {
 }
 
 func (a *app) doctor(ctx context.Context, asJSON bool, url, sqlImage string, cfg backend.Config) error {
-	checks := []check{}
+	checks := []report.Check{}
 	for _, p := range probes {
 		if err := context.Cause(ctx); err != nil {
 			return err
@@ -102,10 +92,7 @@ func (a *app) doctor(ctx context.Context, asJSON bool, url, sqlImage string, cfg
 		}, cfg))
 	}
 	if asJSON {
-		err := report.Encode(a.stdout, struct {
-			report.Head
-			Backends []check `json:"backends"`
-		}{report.Head{Schema: report.Schema, Kind: report.KindDoctor}, checks})
+		err := report.Encode(a.stdout, report.Doctor{Head: report.Head{Schema: report.Schema, Kind: report.KindDoctor}, Backends: checks})
 		if err != nil {
 			return err
 		}
@@ -118,8 +105,8 @@ func (a *app) doctor(ctx context.Context, asJSON bool, url, sqlImage string, cfg
 	return nil
 }
 
-func examine(ctx context.Context, name string, try probe, cfg backend.Config) check {
-	c := check{Name: name}
+func examine(ctx context.Context, name string, try probe, cfg backend.Config) report.Check {
+	c := report.Check{Name: name}
 	var err error
 	if c.Version, c.How, err = try(ctx, cfg); err == nil {
 		c.Usable = true
@@ -133,7 +120,7 @@ func examine(ctx context.Context, name string, try probe, cfg backend.Config) ch
 	return c
 }
 
-func (a *app) printChecks(checks []check) {
+func (a *app) printChecks(checks []report.Check) {
 	for _, c := range checks {
 		if c.Usable {
 			fmt.Fprintf(a.stdout, "%s  %-9s  %s", a.paint(green, "yes"), c.Name, c.Version)

@@ -56,7 +56,8 @@ func exploration(f exploreFlags, s *scenarios.Scenario, v *scenarios.Variant, x 
 	case doc.Reason == "":
 		doc.Reason = x.Why
 	}
-	doc.Endings = slices.SortedStableFunc(slices.Values(x.Endings), func(a, b interleave.Ending) int {
+	doc.Endings = append([]interleave.Ending{}, x.Endings...)
+	slices.SortStableFunc(doc.Endings, func(a, b interleave.Ending) int {
 		return cmp.Or(cmp.Compare(b.Orders, a.Orders), slices.Compare(a.Violates, b.Violates))
 	})
 	observed(&doc, x)

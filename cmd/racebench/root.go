@@ -46,7 +46,7 @@ func newRoot(a *app) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageTemplate(strings.TrimRight(root.UsageTemplate(), "\n") + "{{if not .HasParent}}\n\nExit codes:\n" + exitCodes + "{{else}}\n{{end}}")
 	root.AddCommand(newRun(a), newList(a), newShow(a), newReplay(a), newExplore(a), newFuzz(a), newMerge(a), newReport(a), newDiff(a),
-		newDoctor(a), newVersion(a), newMan(a), newScheduleTopic(), newConfigTopic())
+		newDoctor(a), newVersion(a), newSchema(a), newMan(a), newScheduleTopic(), newConfigTopic())
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultCompletionCmd(a.args...)
 	for _, c := range root.Commands() {

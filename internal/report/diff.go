@@ -6,9 +6,13 @@ import (
 	"strings"
 )
 
-// Difference is what changed from one document to another of the same kind.
+// Difference is what changed from one document to another of the same kind. None of its lists is null.
 type Difference struct {
-	Worse, Better, Other []string // one line for each case
+	Head
+	Of     string   `json:"of"`     // the kind of both documents
+	Worse  []string `json:"worse"`  // one line for each case
+	Better []string `json:"better"` // the same
+	Other  []string `json:"other"`  // what is neither worse nor better
 }
 
 // standing is what a document says of one case.
@@ -27,9 +31,12 @@ func Diff(before, after any) (*Difference, error) {
 	if a, b := fmt.Sprintf("%T", before), fmt.Sprintf("%T", after); a != b {
 		return nil, fmt.Errorf("they are of different kinds: %s and %s", kindOf(before), kindOf(after))
 	}
+	if _, err := Summarize(before); err != nil {
+		return nil, err
+	}
 	was, oldBackend := standings(before)
 	is, newBackend := standings(after)
-	d := &Difference{}
+	d := &Difference{Head: Head{Schema: Schema, Kind: KindDiff}, Of: kindOf(before), Worse: []string{}, Better: []string{}, Other: []string{}}
 	if oldBackend != newBackend {
 		d.Other = append(d.Other, fmt.Sprintf("backend: was %s %s, is %s %s", oldBackend.Name, oldBackend.Version, newBackend.Name, newBackend.Version))
 	}

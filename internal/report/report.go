@@ -25,6 +25,7 @@ const (
 	KindDoctor      = "doctor"
 	KindTimeToBug   = "time-to-bug"
 	KindFuzz        = "fuzz"
+	KindDiff        = "diff"
 )
 
 // Head begins every document.
@@ -140,20 +141,20 @@ type Decision struct {
 
 // Flipped is the nearest order with the deciding pair the other way round, or without the deciding fault.
 type Flipped struct {
-	Schedule string   `json:"schedule"`           // makes exactly this happen again
-	Outcome  string   `json:"outcome"`            // held, or violated where only the decided invariant holds
-	Violates []string `json:"violates,omitempty"` // other invariants
+	Schedule string   `json:"schedule"`                                                    // makes exactly this happen again
+	Outcome  string   `json:"outcome" jsonschema:"enum=held,enum=undecided,enum=violated"` // held, or violated where only the decided invariant holds
+	Violates []string `json:"violates,omitempty"`                                          // other invariants
 	// Seen is what happened, in a document that a page was made of. The schedule makes it again.
 	Seen *Observed `json:"seen,omitempty"`
 }
 
 // Observed is what happened in one world, or in several that differ only in their target.
 type Observed struct {
-	Target   string    `json:"target"`            // of the trace
-	Repeats  string    `json:"repeats,omitempty"` // which: "1-40,42-100"; none in a replay
-	Outcome  string    `json:"outcome"`           // held, undecided or violated
-	Error    string    `json:"error,omitempty"`   // why the world could not be judged
-	Verdicts []Verdict `json:"verdicts"`          // one for each invariant
+	Target   string    `json:"target"`                                                      // of the trace
+	Repeats  string    `json:"repeats,omitempty"`                                           // which: "1-40,42-100"; none in a replay
+	Outcome  string    `json:"outcome" jsonschema:"enum=held,enum=undecided,enum=violated"` // held, undecided or violated
+	Error    string    `json:"error,omitempty"`                                             // why the world could not be judged
+	Verdicts []Verdict `json:"verdicts"`                                                    // one for each invariant
 	Remarks  []string  `json:"remarks,omitempty"`
 	Order    string    `json:"order"` // the schedule that makes exactly this happen again
 	Trace    Trace     `json:"trace"`
@@ -162,9 +163,9 @@ type Observed struct {
 // Verdict is what was judged of one invariant.
 type Verdict struct {
 	Invariant string `json:"invariant"`
-	Outcome   string `json:"outcome"`          // held, undecided or violated
-	Detail    string `json:"detail,omitempty"` // what was found
-	Step      int    `json:"step"`             // after which
+	Outcome   string `json:"outcome" jsonschema:"enum=held,enum=undecided,enum=violated"` // held, undecided or violated
+	Detail    string `json:"detail,omitempty"`                                            // what was found
+	Step      int    `json:"step"`                                                        // after which
 }
 
 // Trace is every step with what was observed, and the keys before and after.
@@ -254,34 +255,34 @@ type Exploration struct {
 	Name       string              `json:"name"`
 	Impl       string              `json:"impl"`
 	Variant    string              `json:"variant,omitempty"`
-	Actors     int                 `json:"actors,omitempty"`       // where another number than usual was asked for
-	Begins     string              `json:"begins,omitempty"`       // the schedule or token that every order begins with, strictly
-	Steps      int                 `json:"begins_steps,omitempty"` // for how many steps of it; absent for all
-	Preempt    *int                `json:"preemptions,omitempty"`  // the bound, where there was one
-	Strategy   string              `json:"strategy"`               // exhaustive, portfolio, random, pct, pos or surw
-	Seed       *uint64             `json:"seed"`                   // of a strategy that draws; null for one that does not
-	Executions int                 `json:"executions"`             // worlds run
-	Orders     int                 `json:"orders"`                 // run to their end; inequivalent ones when exhaustive
-	Undecided  int                 `json:"undecided"`              // orders that could not be judged
-	Pruned     int                 `json:"pruned"`                 // worlds cut short, because their orders were explored already
-	Faults     string              `json:"faults,omitempty"`       // faults and moves of the clock that a world may have
-	Met        int                 `json:"met,omitempty"`          // worlds cut short in a state that had been met before
-	States     int                 `json:"states,omitempty"`       // states met, with --fingerprints
-	Repeated   int                 `json:"repeated,omitempty"`     // of the executions, those that were run once more in units
-	Violating  int                 `json:"violating"`              // orders that violate some invariant
-	FirstAt    int                 `json:"first_at,omitempty"`     // the execution that found the first order to go wrong, from 1
-	All        string              `json:"all_orders,omitempty"`   // orders, equivalent ones included, where that is known; a decimal number of any size
-	Exhausted  bool                `json:"exhausted"`              // all inequivalent orders were run
-	Verdict    interleave.Outcome  `json:"verdict"`                // held, violated or undecided
-	Reason     string              `json:"reason"`                 // the bound or the error that ended it too early, or why an order could not be judged
-	Violations []Violation         `json:"violations"`             // never null
-	Endings    []interleave.Ending `json:"endings"`                // the ways in which orders end, the most frequent first; each order is in one
-	Differs    string              `json:"differs,omitempty"`      // how the first order that did not come to the same a second time differed
+	Actors     int                 `json:"actors,omitempty"`           // where another number than usual was asked for
+	Begins     string              `json:"begins,omitempty"`           // the schedule or token that every order begins with, strictly
+	Steps      int                 `json:"begins_steps,omitempty"`     // for how many steps of it; absent for all
+	Preempt    *int                `json:"preemptions,omitempty"`      // the bound, where there was one
+	Strategy   string              `json:"strategy"`                   // exhaustive, portfolio, random, pct, pos or surw
+	Seed       *uint64             `json:"seed" jsonschema:"nullable"` // of a strategy that draws; null for one that does not
+	Executions int                 `json:"executions"`                 // worlds run
+	Orders     int                 `json:"orders"`                     // run to their end; inequivalent ones when exhaustive
+	Undecided  int                 `json:"undecided"`                  // orders that could not be judged
+	Pruned     int                 `json:"pruned"`                     // worlds cut short, because their orders were explored already
+	Faults     string              `json:"faults,omitempty"`           // faults and moves of the clock that a world may have
+	Met        int                 `json:"met,omitempty"`              // worlds cut short in a state that had been met before
+	States     int                 `json:"states,omitempty"`           // states met, with --fingerprints
+	Repeated   int                 `json:"repeated,omitempty"`         // of the executions, those that were run once more in units
+	Violating  int                 `json:"violating"`                  // orders that violate some invariant
+	FirstAt    int                 `json:"first_at,omitempty"`         // the execution that found the first order to go wrong, from 1
+	All        string              `json:"all_orders,omitempty"`       // orders, equivalent ones included, where that is known; a decimal number of any size
+	Exhausted  bool                `json:"exhausted"`                  // all inequivalent orders were run
+	Verdict    interleave.Outcome  `json:"verdict"`                    // held, violated or undecided
+	Reason     string              `json:"reason"`                     // the bound or the error that ended it too early, or why an order could not be judged
+	Violations []Violation         `json:"violations"`                 // never null
+	Endings    []interleave.Ending `json:"endings"`                    // the ways in which orders end, the most frequent first; each order is in one
+	Differs    string              `json:"differs,omitempty"`          // how the first order that did not come to the same a second time differed
 	// Windows says in how many orders two actors were at once in a window of the race.
 	Windows   []interleave.WindowCount `json:"windows,omitempty"`
-	Serial    *interleave.Serial       `json:"serial,omitempty"`      // with --serial
-	Coverage  *Coverage                `json:"coverage,omitempty"`    // with --why
-	PerSecond *float64                 `json:"executions_per_second"` // differs from run to run; null where nothing was run
+	Serial    *interleave.Serial       `json:"serial,omitempty"`                            // with --serial
+	Coverage  *Coverage                `json:"coverage,omitempty"`                          // with --why
+	PerSecond *float64                 `json:"executions_per_second" jsonschema:"nullable"` // differs from run to run; null where nothing was run
 	// Examples are of the violations, in the same order, and Kept the first of the orders. Both are in a document that a page was
 	// made of, and else only there as long as the command lives.
 	Examples []Example              `json:"examples,omitempty"`
@@ -384,6 +385,22 @@ func convert(from, to any) error {
 		return nil
 	}
 	return decode(text, to)
+}
+
+// Doctor is which backends can be used here.
+type Doctor struct {
+	Head
+	Backends []Check `json:"backends"`
+}
+
+// Check is what was found of one backend.
+type Check struct {
+	Name    string `json:"name"`
+	Usable  bool   `json:"usable"`
+	Version string `json:"version,omitempty"`
+	How     string `json:"how,omitempty"`     // where it is, and whose clock it has
+	Problem string `json:"problem,omitempty"` // why it can't be used
+	Hint    string `json:"hint,omitempty"`    // how to get it
 }
 
 // Catalogue is what racebench list and show print.
