@@ -113,11 +113,17 @@ func Explore(t *testing.T, world func(*World), opts ...Option) *Exploration {
 	if r.cfg.prefix == nil {
 		if res, file := r.runSaved(t, world); res != nil {
 			x := stillWrong(res, file)
-			t.Errorf("interleave: %s\n%s", x, r.failure(t, res, "", world))
+			text, why := r.explained(t, res, "", world)
+			t.Errorf("interleave: %s\n%s", x, text)
+			r.after(t, Seen{Result: res, Explanation: why})
 			return x
 		}
 	}
 	x := r.Explore(t.Context(), world)
+	defer r.after(t, Seen{Exploration: x})
+	if testing.Verbose() {
+		t.Logf("interleave: strategy %s: %s", r.cfg.strategy, x.Statistics())
+	}
 	switch {
 	case len(x.Found) > 0:
 		text := r.foundText(t, &x.Found[0], world)

@@ -29,6 +29,12 @@ func Fuzz(t *testing.T, draw func(*rapid.T) func(*World), opts ...Option) {
 	}
 	f := &fuzzing{r: openTest(t, opts), t: t, draw: draw}
 	defer func() {
+		if f.seen != nil {
+			f.r.after(t, *f.seen)
+		}
+		if testing.Verbose() {
+			t.Logf("interleave: %d worlds drawn, %d of them undecided", f.drawn, f.undecided)
+		}
 		if f.undecided > 0 {
 			t.Logf("interleave: %d of %d worlds drawn were undecided: %s", f.undecided, f.drawn, f.why)
 		}
@@ -80,6 +86,7 @@ type fuzzing struct {
 	drawn, undecided int
 	why              string // of the last undecided
 	held             bool   // the one world that was asked for
+	seen             *Seen  // what goes wrong, when it is shown
 }
 
 // property is one draw of shape and order.
@@ -198,6 +205,11 @@ func (f *fuzzing) text(res *Result, goes *target, world func(*World)) string {
 	if x, _ := f.r.explainShrunk(f.t.Context(), res, *goes, world); x != nil {
 		found.Explanation = *x
 	}
+	shown := found.First
+	if found.Shrunk != nil {
+		shown = found.Shrunk
+	}
+	f.seen = &Seen{Result: shown, Explanation: &found.Explanation}
 	return f.r.foundText(f.t, &found, world)
 }
 

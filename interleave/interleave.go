@@ -29,9 +29,11 @@ var (
 func Force(t *testing.T, schedule string, world func(*World), opts ...Option) *Result {
 	t.Helper()
 	r, res, given := runTest(t, schedule, world, opts)
-	if text := r.failure(t, res, given, world); text != "" {
+	text, why := r.explained(t, res, given, world)
+	if text != "" {
 		t.Error(text)
 	}
+	r.after(t, Seen{Result: res, Explanation: why})
 	return res
 }
 
@@ -41,6 +43,7 @@ func Violates(t *testing.T, schedule, invariant string, world func(*World), opts
 	t.Helper()
 	r, res, given := runTest(t, schedule, world, opts)
 	if j, ok := res.Violated(invariant); ok && res.Err == nil {
+		r.after(t, Seen{Result: res})
 		return j
 	}
 	what := fmt.Sprintf("%q is not violated", invariant)
@@ -51,7 +54,9 @@ func Violates(t *testing.T, schedule, invariant string, world func(*World), opts
 		}
 		what = fmt.Sprintf("the world has no invariant %q, but %s", invariant, strings.Join(have, ", "))
 	}
-	t.Errorf("interleave: %s (%s)\n%s", what, res.Outcome(), r.failure(t, res, given, world))
+	text, why := r.explained(t, res, given, world)
+	t.Errorf("interleave: %s (%s)\n%s", what, res.Outcome(), text)
+	r.after(t, Seen{Result: res, Explanation: why})
 	return Judged{}
 }
 
@@ -112,11 +117,18 @@ func hint(err error) string {
 
 // failure is the text of a failed test; empty when all is well. given is the schedule that was asked for.
 func (r *Runner) failure(t *testing.T, res *Result, given string, world func(*World)) string {
+	text, _ := r.explained(t, res, given, world)
+	return text
+}
+
+// explained is failure with what explains it, nil if nothing does.
+func (r *Runner) explained(t *testing.T, res *Result, given string, world func(*World)) (string, *Explanation) {
 	if res.Err == nil && res.Outcome() == Held {
-		return ""
+		return "", nil
 	}
 	r.blur(res, world)
-	return r.failureText(t, res, given, r.Explain(t.Context(), res, world))
+	x := r.Explain(t.Context(), res, world)
+	return r.failureText(t, res, given, x), x
 }
 
 // failureText is failure with what explains it, if anything does.

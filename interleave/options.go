@@ -33,6 +33,7 @@ type config struct {
 	serial       SerialLevel
 	why          bool // collect the coverage
 	keepOrders   bool
+	afterTest    []func(*testing.T, Seen)
 	twice        bool
 	preemptions  *int
 	watch        func(Progress)
@@ -160,4 +161,13 @@ func (c *config) with(opts []Option) (*config, error) {
 	var err error
 	c.parsed, err = schedule.ParseConstraints(c.constraints)
 	return c, err
+}
+
+// All is several options as one.
+func All(options ...Option) Option {
+	return func(c *config) {
+		for _, o := range options {
+			o(c)
+		}
+	}
 }

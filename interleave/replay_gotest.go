@@ -66,12 +66,18 @@ func replayLines(t *testing.T, res *Result, given string) string {
 			given = token
 		}
 	}
+	return b.String() + "replay:  " + replayCommand(t, given)
+}
+
+// replayCommand is the command that runs a schedule or a token again.
+func replayCommand(t *testing.T, given string) string {
 	if schedule.IsCompact(given) {
 		given = strings.TrimSpace(given)
 	} else {
 		given = shellQuote(given)
 	}
-	fmt.Fprintf(&b, "replay:  go test -run %s -interleave.replay=%s", shellQuote(runPattern(t.Name())), given)
+	var b strings.Builder
+	fmt.Fprintf(&b, "go test -run %s -interleave.replay=%s", shellQuote(runPattern(t.Name())), given)
 	if *redisFlag != "" {
 		fmt.Fprintf(&b, " -interleave.redis=%s", shellQuote(*redisFlag))
 	}

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/racebench/racebench/interleave"
-	"github.com/racebench/racebench/internal/report"
 	"github.com/racebench/racebench/scenarios"
 )
 
@@ -80,25 +78,4 @@ func (a *app) printWindows(x *interleave.Exploration) {
 			fmt.Fprintln(a.stdout, plainLine(c.String()))
 		}
 	}
-}
-
-// observed adds to the document what is no verdict.
-func observed(doc *report.Exploration, x *interleave.Exploration) {
-	doc.Windows, doc.Serial = x.Windows, x.Serial
-	if c := x.Coverage; c != nil {
-		doc.Coverage = &report.Coverage{Verdict: c.Verdict(), Actors: c.Actors, OneWay: c.OneWay(), Everything: c.Everything, Unseen: c.Unseen()}
-		for _, k := range c.Keys {
-			k.Seen = nil // a fingerprint means nothing to a reader
-			doc.Coverage.Keys = append(doc.Coverage.Keys, k)
-		}
-	}
-	doc.Reason = cmp.Or(doc.Reason, unreached(x))
-}
-
-// unreached is why an exploration in which everything held is undecided all the same.
-func unreached(x *interleave.Exploration) string {
-	if x.Outcome() == interleave.Violated {
-		return ""
-	}
-	return x.Unreached()
 }

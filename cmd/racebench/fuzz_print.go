@@ -174,7 +174,7 @@ func (f fuzzFlags) document(hunts []*hunt, b report.Backend) report.Fuzz {
 		}
 		for _, c := range h.found {
 			t := c.shown().Trace
-			doc.Examples = append(doc.Examples, example(c.title()+", "+h.impl, c.shown(), c.Decision))
+			doc.Examples = append(doc.Examples, report.NewExample(c.title()+", "+h.impl, c.shown(), c.Decision))
 			impl.Found = append(impl.Found, report.Drawn{
 				Scenario: c.race, Invariant: c.what, After: c.after, Shape: c.shape, World: strings.Split(c.world.String(), "\n"),
 				Schedule: t.Schedule().String(), Steps: len(t.Steps),

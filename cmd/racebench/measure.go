@@ -92,7 +92,7 @@ func (m *measurer) repeat(ctx context.Context, p *planned) error {
 		world := func(w *interleave.World) { p.variant.World(w, shownTarget) }
 		p.decision = m.runner.Decide(p.shown, world)
 		p.about = m.runner.Explain(whole, p.shown, world)
-		p.result.Decision = decided(p.decision, m.pictures)
+		p.result.Decision = report.Decided(p.decision, m.pictures)
 		p.result.Token = m.runner.Token(p.shown, scenarios.Name(p.scenario, p.impl, p.variant), world)
 	}
 	var err error

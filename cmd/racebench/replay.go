@@ -276,7 +276,7 @@ func (f replayFlags) document(o *asked, r replayedOrder) (*report.Replay, error)
 		Mode:     f.mode,
 		Skipped:  r.Skipped,
 		Token:    r.token,
-		Decision: decided(r.decision(), f.outputs.wants("html")),
+		Decision: report.Decided(r.decision(), f.outputs.wants("html")),
 		Observed: seen,
 	}
 	if x := r.explanation; x != nil {

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -25,7 +26,7 @@ func newModel(document any, o Options) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.Command, m.Backend = sum.Command, sum.Backend
+	m.Command, m.Backend = cmp.Or(o.Command, sum.Command), sum.Backend
 	if run, ok := document.(*report.Run); ok {
 		for i := range run.Measurements {
 			m.Plots = append(m.Plots, measurementPlot(&run.Measurements[i]))
@@ -117,7 +118,9 @@ func (b *builder) findings(sum *report.Summary) {
 			if f.Seen != nil {
 				e.Schedule, e.Verdict = f.Seen.Order, f.Seen.Outcome
 			}
-			if sum.Command != "racebench fuzz" { // whose worlds only the command of a finding draws again
+			if b.o.Replay != nil {
+				e.replay = b.o.Replay
+			} else if sum.Command != "racebench fuzz" { // whose worlds only the command of a finding draws again
 				e.replay = replayOf(c.Scenario, c.Impl, f.Variant)
 			}
 			b.race(c.Scenario, c.Name).add(e)

@@ -20,7 +20,10 @@ type Options struct {
 	Line  func(caller string) string  // the line of source at file:line
 	// World is the Go expression for the world that a token names, and the package that it needs; nil: world, of the reader's own.
 	World func(name string) (expression, pkg string)
-	Bound int // instead of MaxBytes
+	// Command is what the document is of, and Replay the command that runs an order again, where that is not racebench.
+	Command string
+	Replay  func(order string) string
+	Bound   int // instead of MaxBytes
 }
 
 // About is what the catalogue says of a race.

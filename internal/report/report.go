@@ -240,6 +240,7 @@ type Replay struct {
 	Mode     string    `json:"mode"`              // strict or best-effort
 	Skipped  []string  `json:"skipped,omitempty"` // what a best effort has left out
 	Token    string    `json:"token"`             // of the run; empty when there is none
+	Replay   string    `json:"replay,omitempty"`  // as in Violation
 	Class    string    `json:"class"`             // the kind of race, where it can be told; else empty
 	Story    string    `json:"story"`             // of a violation, in sentences
 	Shorter  string    `json:"shorter,omitempty"` // a simpler order that violates the same
@@ -311,6 +312,8 @@ type Violation struct {
 	Schedule  string    `json:"schedule"` // the first found, with the fewest preemptions
 	Steps     int       `json:"steps"`    // of that order
 	Decision  *Decision `json:"decision,omitempty"`
+	// Replay is the command that runs the order again; empty in a document of the racebench command, where the token says it.
+	Replay string `json:"replay,omitempty"`
 	// Confirmed says what the orders came to on a second backend, with --confirm.
 	Confirmed *Confirmed `json:"confirmed,omitempty"`
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -141,7 +142,7 @@ func (r *Replay) summary() *Summary {
 	f.decides(r.Decision)
 	f.say("story: ", r.Story)
 	f.Token, f.Seen, f.Decision = r.Token, &r.Observed, r.Decision
-	f.Replay = replayAgain(r.Token, r.Scenario, r.Impl, r.Variant, r.Actors, r.Order)
+	f.Replay = cmp.Or(r.Replay, replayAgain(r.Token, r.Scenario, r.Impl, r.Variant, r.Actors, r.Order))
 	s.add(r.Scenario, r.Name, r.Impl, f)
 	return s
 }
@@ -169,7 +170,7 @@ func (x *Exploration) summary() *Summary {
 		f.say("story: ", v.Story)
 		f.Token = v.Token
 		f.example(x.Examples, i)
-		f.Replay = replayAgain(v.Token, x.Scenario, x.Impl, x.Variant, x.Actors, order)
+		f.Replay = cmp.Or(v.Replay, replayAgain(v.Token, x.Scenario, x.Impl, x.Variant, x.Actors, order))
 		s.add(x.Scenario, x.Name, x.Impl, f)
 	}
 	return s

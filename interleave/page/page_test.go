@@ -1,0 +1,101 @@
+package page_test
+
+import (
+	"html"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/racebench/racebench/internal/stranger"
+)
+
+const tests = `package jobs
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/racebench/racebench/interleave"
+	"github.com/racebench/racebench/interleave/page"
+)
+
+func twoStarts(w *interleave.World) {
+	for _, name := range []string{"A", "B"} {
+		w.Actor(name, func(a *interleave.Actor) error {
+			_, err := Jobs{a.Redis()}.Start(a.Context(), "doc-1", "job-of-"+a.Name())
+			return err
+		})
+	}
+	w.Finally("one job a document", func(s *interleave.State) error {
+		if n := len(s.Keys("job:{doc-1}:job-*")); n != 1 {
+			return fmt.Errorf("%d job hashes", n)
+		}
+		return nil
+	})
+}
+
+func TestExplore(t *testing.T) { interleave.Explore(t, twoStarts, page.OnFailure()) }
+
+func TestForce(t *testing.T) {
+	t.Run("both look", func(t *testing.T) { interleave.Force(t, "A.GET B.GET A.. B..", twoStarts, page.OnFailure()) })
+}
+
+func TestHolds(t *testing.T) { interleave.Force(t, "A.. B..", twoStarts, page.OnFailure()) }
+
+func TestHoldsShown(t *testing.T) { interleave.Force(t, "A.. B..", twoStarts, page.Always()) }
+
+func TestFuzz(t *testing.T) {
+	interleave.Fuzz(t, func(*rapid.T) func(*interleave.World) { return twoStarts }, page.OnFailure())
+}
+`
+
+// A test of somebody else's code leaves its page where go test keeps artifacts, and says where; one that passes leaves none.
+func TestPages(t *testing.T) {
+	dir := stranger.Module(t, map[string]string{"jobs_test.go": tests})
+	out := t.TempDir()
+	text, ok := stranger.Run(t, dir, "go", "test", "-count=1", "-v", "-artifacts", "-outputdir", out, ".")
+	require.False(t, ok, text)
+	pages := map[string]string{}
+	for _, m := range regexp.MustCompile(`page:    (\S+)`).FindAllStringSubmatch(text, -1) {
+		page, err := os.ReadFile(m[1])
+		require.NoError(t, err)
+		require.True(t, strings.HasPrefix(m[1], out))
+		rel, err := filepath.Rel(out, m[1])
+		require.NoError(t, err)
+		pages[strings.Split(filepath.ToSlash(rel), "/")[1]] += string(page)
+	}
+	require.Len(t, pages, 4, "%s", text)
+	var all strings.Builder
+	for _, page := range pages {
+		all.WriteString(page)
+	}
+	for what, want := range map[string]string{
+		"the classes":      "4 orders, 2 outcomes",
+		"the explored":     `class="space"`,
+		"the line":         `"jobs/jobs.go:23":"`,
+		"the flipped":      "The flipped order",
+		"the command":      html.EscapeString(`go test -run '^TestForce$/^both_look$' -interleave.replay='A.GET B.GET`),
+		"the snippet":      html.EscapeString(`interleave.Violates(t, "A.GET B.GET`),
+		"one that holds":   `<span class="tag held">held</span>`,
+		"a subtest's name": `id="TestForce/both_look-this-1"`,
+	} {
+		require.Contains(t, html.UnescapeString(all.String()), html.UnescapeString(want), what)
+	}
+	require.NotContains(t, all.String(), "racebench replay")
+
+	// With -v the strategy says what it did.
+	require.Contains(t, text, "interleave: strategy exhaustive: 4 executions, 4 orders run to their end")
+	require.Contains(t, text, "2 orders: one job a document")
+	require.Contains(t, text, "worlds drawn, 0 of them undecided")
+
+	text, ok = stranger.Run(t, dir, "go", "test", "-count=1", "-run", "TestForce", ".")
+	require.False(t, ok)
+	require.Contains(t, text, "page:    go test -artifacts keeps it")
+	require.NotContains(t, text, "interleave: strategy")
+}
