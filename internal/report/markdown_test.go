@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -43,4 +44,39 @@ func markdownOf(t *testing.T, document any) string {
 	var out bytes.Buffer
 	require.NoError(t, Markdown(&out, s))
 	return out.String()
+}
+
+// However much there is, GitHub takes it; what failed comes before what passed, and what was left out is said.
+func TestMarkdownBound(t *testing.T) {
+	bad := strings.Repeat("<&\x00|", 5_000)
+	run := &Run{Backend: Backend{Name: "embedded", Version: bad}}
+	for i := range 1_500 {
+		run.Results = append(run.Results, Result{Scenario: fmt.Sprintf("Z%d", i), Name: bad, Impl: "naive", Schedule: bad, AsExpected: i%3 != 0,
+			Differences: []string{bad, bad}, Runs: []Observed{{Error: strings.Repeat(bad+"\n", 50)}}})
+	}
+	text := markdownOf(t, run)
+	require.LessOrEqual(t, len(text), 65_536)
+	require.Greater(t, len(text), 50_000, "the room is used")
+	rows, details := strings.Count(text, "\n| ?"), strings.Count(text, "<details>")
+	require.Positive(t, rows)
+	require.Positive(t, details)
+	require.NotContains(t, text, "\n| ✓", "what passed goes first")
+	require.Contains(t, text, fmt.Sprintf("Left out of the table: 0 failed, %d undecided, 1000 passed; racebench report --html shows all.\n", 500-rows))
+	require.Contains(t, text, fmt.Sprintf("The text of %d more is left out;", 500-details))
+	require.Contains(t, text, " more lines; racebench report --html shows all</pre>")
+	require.Equal(t, details, strings.Count(text, "</pre>\n</details>\n"), "each is closed")
+
+	// A table that has room keeps all, and the text of what failed comes before that of what could not be judged.
+	few := &Run{}
+	for i := range 150 {
+		r := Result{Scenario: fmt.Sprintf("Z%d", i), Name: "a-name-of-usual-length", Impl: "naive", AsExpected: i > 1}
+		if i == 0 {
+			r.Runs = []Observed{{Error: "diverged"}}
+		}
+		few.Results = append(few.Results, r)
+	}
+	text = markdownOf(t, few)
+	require.Equal(t, 148, strings.Count(text, "\n| ✓"))
+	require.NotContains(t, text, "eft out")
+	require.Less(t, strings.Index(text, "<details><summary>✗ Z1"), strings.Index(text, "<details><summary>? Z0"))
 }

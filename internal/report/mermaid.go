@@ -163,10 +163,7 @@ func command(s Step) string {
 // mermaidText is text as a message, a note or a name may hold it. What means something to Mermaid, or to the HTML that it
 // makes, is written as #59;. A colon is one of these only where its lexer looks for a word before one.
 func mermaidText(s string) string {
-	s = visible(s)
-	if r := []rune(s); len(r) > mermaidWords {
-		s = string(r[:mermaidWords/2]) + "…" + string(r[len(r)-mermaidWords/2+1:])
-	}
+	s = clip(visible(s), mermaidWords)
 	special := "#;<>&\"'`\\{}%@$"
 	for _, word := range []string{"wrap", "style", "classdef"} {
 		if strings.Contains(strings.ToLower(s), word) {
@@ -188,4 +185,13 @@ func mermaidText(s string) string {
 		return "(empty)"
 	}
 	return b.String()
+}
+
+// clip leaves out the middle of what has more characters than there is room for.
+func clip(s string, most int) string {
+	r := []rune(s)
+	if len(r) <= most {
+		return s
+	}
+	return string(r[:most/2]) + "…" + string(r[len(r)-most/2+1:])
 }
