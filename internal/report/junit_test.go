@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,17 +45,81 @@ type problem struct {
 	Text    string `xml:",chardata"`
 }
 
+// junitElements are the elements of JUnit XML that Jenkins, GitLab and GitHub's readers agree on: in what each may stand, which
+// attributes it must have and which it may, and whether it may hold text.
+var junitElements = map[string]struct {
+	in, must, may string
+	text          bool
+}{
+	"testsuites": {in: "", may: "name tests failures errors disabled time"},
+	"testsuite":  {in: "testsuites", must: "name tests", may: "failures errors skipped disabled time timestamp hostname id package"},
+	"properties": {in: "testsuite testcase"},
+	"property":   {in: "properties", must: "name value"},
+	"testcase":   {in: "testsuite", must: "name classname", may: "assertions time status file line"},
+	"skipped":    {in: "testcase", may: "message type", text: true},
+	"failure":    {in: "testcase", may: "message type", text: true},
+	"error":      {in: "testcase", may: "message type", text: true},
+	"system-out": {in: "testsuite testcase", text: true},
+	"system-err": {in: "testsuite testcase", text: true},
+}
+
+// junitShape reads a document to its last byte, strictly, and compares its elements with those above.
+func junitShape(text []byte) error {
+	d := xml.NewDecoder(bytes.NewReader(text))
+	within := []string{""}
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		parent := within[len(within)-1]
+		switch x := token.(type) {
+		case xml.StartElement:
+			e, known := junitElements[x.Name.Local]
+			if !known || x.Name.Space != "" || !slices.Contains(strings.Split(e.in, " "), parent) {
+				return fmt.Errorf("<%s> in <%s>", x.Name.Local, parent)
+			}
+			must := strings.Fields(e.must)
+			for _, a := range x.Attr {
+				if !slices.Contains(append(strings.Fields(e.may), strings.Fields(e.must)...), a.Name.Local) {
+					return fmt.Errorf("<%s %s=…>", x.Name.Local, a.Name.Local)
+				}
+				must = slices.DeleteFunc(must, func(name string) bool { return name == a.Name.Local })
+			}
+			if len(must) > 0 {
+				return fmt.Errorf("<%s> without %v", x.Name.Local, must)
+			}
+			within = append(within, x.Name.Local)
+		case xml.EndElement:
+			within = within[:len(within)-1]
+		case xml.CharData:
+			if !junitElements[parent].text && len(bytes.TrimSpace(x)) > 0 {
+				return fmt.Errorf("text in <%s>: %.50q", parent, x)
+			}
+		}
+	}
+}
+
+func TestJUnitShapeRefuses(t *testing.T) {
+	for _, bad := range []string{
+		`<testsuites><testcase name="a" classname="b"/></testsuites>`,
+		`<testsuites><testsuite name="a"/></testsuites>`,
+		`<testsuites><testsuite name="a" tests="0" schedule="x"/></testsuites>`,
+		`<testsuites><testsuite name="a" tests="0">text</testsuite></testsuites>`,
+		`<testsuites><testsuite name="a" tests="0"><finding/></testsuite></testsuites>`,
+		`<testsuites>`, `<testsuites></testsuite>`,
+	} {
+		require.Error(t, junitShape([]byte(bad)), bad)
+	}
+}
+
 // parseJUnit reads the document to its last byte and checks that its numbers are those of its cases.
 func parseJUnit(t *testing.T, text []byte) suites {
 	t.Helper()
-	d := xml.NewDecoder(bytes.NewReader(text))
-	for {
-		if _, err := d.Token(); err == io.EOF {
-			break
-		} else if err != nil {
-			t.Fatalf("not well-formed: %v", err)
-		}
-	}
+	require.NoError(t, junitShape(text))
 	var all suites
 	require.NoError(t, xml.Unmarshal(text, &all))
 	require.Len(t, all.Suites, 1)
@@ -140,6 +205,26 @@ func TestJUnitOfTheReference(t *testing.T) {
 	}
 	require.Equal(t, len(seen), all.Tests)
 	require.Zero(t, all.Failures+all.Errors)
+	for _, c := range all.Suites[0].Cases {
+		require.Regexp(t, `^[A-Z]\d+ \S+, \w+, on embedded$`, c.Name)
+	}
+}
+
+// Every failure of a broken version has its order and how to see it again, whatever document it is of.
+func TestJUnitFailuresHaveTheirSchedule(t *testing.T) {
+	run := &Run{Results: []Result{{Scenario: "A1", Name: "n", Impl: "lua", Schedule: "A.GET B..", Differences: []string{"x"}, Runs: []Observed{{}}}}}
+	replay := &Replay{Scenario: "A1", Impl: "lua"}
+	replay.Order, replay.Outcome = "A.GET B..", "violated"
+	for _, document := range []any{run, replay,
+		&Exploration{Scenario: "A1", Impl: "lua", Violations: []Violation{{Schedule: "A.. B..", Shrunk: "A.GET B.."}}},
+		&Fuzz{Impls: []FuzzImpl{{Impl: "lua", Verdict: "violated", Found: []Drawn{{Schedule: "A.GET B..", Replay: "racebench replay 1.x"}}}}},
+	} {
+		for _, c := range junit(t, document).Suites[0].Cases {
+			require.Len(t, c.Failure, 1)
+			require.Contains(t, c.Failure[0].Text, "schedule: A.GET B..\n", "%T", document)
+			require.Contains(t, c.Failure[0].Text, "replay: racebench replay ", "%T", document)
+		}
+	}
 }
 
 func TestWriteFile(t *testing.T) {
