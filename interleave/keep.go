@@ -12,6 +12,10 @@ const MaxKeptOrders = 2000
 // KeepOrders makes an exploration keep its orders, at most MaxKeptOrders of them, in the order in which they were run.
 func KeepOrders() Option { return func(c *config) { c.keepOrders = true } }
 
+// EachOrder has a function called with every order that an exploration has run to its end, on the goroutine that explores. The
+// trace has no callers, which are left out while searching.
+func EachOrder(f func(*Result)) Option { return func(c *config) { c.eachOrder = f } }
+
 // keptOrders are those of one exploration, or of a part of one.
 type keptOrders []KeptOrder
 

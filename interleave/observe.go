@@ -9,10 +9,11 @@ type observer struct {
 	serial   *serialOracle
 	coverage *Coverage
 	kept     *keptOrders
+	each     func(*Result)
 }
 
 func (r *Runner) newObserver(ctx context.Context, world func(*World)) *observer {
-	o := &observer{}
+	o := &observer{each: r.cfg.eachOrder}
 	if r.cfg.serial != "" {
 		o.serial = r.newSerialOracle(ctx, world)
 	}
@@ -27,7 +28,7 @@ func (r *Runner) newObserver(ctx context.Context, world func(*World)) *observer 
 
 // fresh is an observer of the same world that has seen no order yet.
 func (o *observer) fresh() *observer {
-	f := &observer{}
+	f := &observer{each: o.each}
 	if o.serial != nil {
 		again := *o.serial
 		again.Compared, again.NotSerial, again.Schedule, again.Different = 0, 0, "", ""
@@ -53,6 +54,9 @@ func (o *observer) order(res *Result) {
 	}
 	if o.kept != nil {
 		o.kept.look(res)
+	}
+	if o.each != nil {
+		o.each(res)
 	}
 }
 

@@ -33,6 +33,7 @@ type config struct {
 	serial       SerialLevel
 	why          bool // collect the coverage
 	keepOrders   bool
+	eachOrder    func(*Result)
 	afterTest    []func(*testing.T, Seen)
 	twice        bool
 	preemptions  *int

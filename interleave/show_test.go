@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -50,4 +51,26 @@ func TestDecideLooksUpToTheViolationFirst(t *testing.T) {
 		require.Equal(t, []int{2}, d.Steps, d.Text)
 		require.Contains(t, d.Text, "A.SET!crash (without it everything holds)")
 	})
+}
+
+// A table is as wide as it may be, however many actors there are; the wide one leaves nothing out.
+func TestTableFits(t *testing.T) {
+	long := "job:{doc-1}:" + strings.Repeat("x", 200)
+	trace := &interleave.Trace{Events: []string{"A notes early", "B notes early"}}
+	for i, actor := range []string{"A", "B", "C", "D", "E"} {
+		trace.Steps = append(trace.Steps, &interleave.Step{N: i + 1, Kind: interleave.StepOperation, Actor: actor, Command: []string{"SET", long, "RUNNING"}, Reply: "OK", Caller: "naive/jobs.go:66"})
+	}
+	trace.Steps = append(trace.Steps, &interleave.Step{N: 6, Kind: interleave.StepClock})
+	for _, width := range []int{80, 100, 120, 200} {
+		table := trace.Table(interleave.TableOptions{Width: width})
+		for _, l := range strings.Split(table, "\n") {
+			require.LessOrEqual(t, utf8.RuneCountInString(l), width, "%d:\n%s", width, table)
+		}
+		require.NotContains(t, table, long)
+		require.Contains(t, table, "RUNNING → OK")
+		require.Equal(t, width < 154, strings.Contains(table, "actor"), table)
+		require.Equal(t, 2, strings.Count(table, "notes early"), table)
+	}
+	require.Contains(t, trace.Table(interleave.TableOptions{Width: -1}), "SET "+long+" RUNNING → OK")
+	require.Regexp(t, `^[ -~\n]*$`, trace.Table(interleave.TableOptions{ASCII: true, Mark: []int{2}, MaxRows: 2}))
 }

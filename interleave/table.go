@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -23,95 +24,125 @@ type TableOptions struct {
 }
 
 // Table draws the trace with one column for each actor, time running downwards. The last column says where in the
-// subject a command comes from.
+// subject a command comes from. Where the columns of the actors would be too narrow to be read, there is one for all of them,
+// and one that says whose step it is.
 func (t *Trace) Table(o TableOptions) string {
-	actors := t.actors()
-	others := t.has(StepClock) || t.has(StepServer)
-	header := table.Row{"step"}
-	for _, a := range actors {
-		header = append(header, a)
-	}
-	if others {
-		header = append(header, "clock, server")
-	}
-	header = append(header, "at")
-
+	l := t.layout(o)
 	w := table.NewWriter()
 	w.SetStyle(style(o))
-	w.AppendHeader(header)
-	cell := cellWidth(o, len(header)-2)
+	w.AppendHeader(l.row(l.header...))
 	var configs []table.ColumnConfig
-	for i := range header {
+	for i := range l.header {
 		c := table.ColumnConfig{Number: i + 1}
 		if i == 0 {
 			c.Align = text.AlignRight
-		} else if i < len(header)-1 && cell > 0 {
-			c.WidthMax, c.WidthMaxEnforcer = cell, wrap
+		} else if i < len(l.header)-1 && l.cell > 0 {
+			c.WidthMax, c.WidthMaxEnforcer = l.cell, wrap
 		}
 		configs = append(configs, c)
 	}
 	w.SetColumnConfigs(configs)
 	shown := t.shown(o)
-	if first := t.firstRow(actors, len(header), o); first != nil {
+	for _, first := range l.firstRows(t.Events, o) {
 		w.AppendRow(first)
 	}
 	for i, s := range t.Steps {
 		if !shown[i] {
 			if i > 0 && shown[i-1] {
-				row := table.Row{ascii("…", o)}
-				for range header[1:] {
-					row = append(row, "")
-				}
-				w.AppendRow(row)
+				w.AppendRow(l.row(ascii("…", o)))
 			}
 			continue
 		}
-		row := make(table.Row, len(header))
-		for i := range row {
-			row[i] = ""
-		}
-		row[0] = pointer(s.N, o)
-		place := len(header) - 2
-		for i, a := range actors {
-			if a == s.Actor {
-				place = i + 1
-			}
-		}
-		lines := append([]string{shortText(s, cell)}, s.shownEvents()...)
+		lines := append([]string{shortText(s, l.cell)}, s.shownEvents()...)
 		for _, c := range s.Changes {
 			if s.Kind == StepClock || s.Kind == StepServer {
 				lines = append(lines, c.String())
 			}
 		}
-		row[place] = ascii(strings.Join(lines, "\n"), o)
-		row[len(header)-1] = s.Caller
+		row := l.place(s.Actor, ascii(strings.Join(lines, "\n"), o))
+		row[0] = pointer(s.N, o)
+		row[len(row)-1] = s.Caller
 		w.AppendRow(row)
 	}
 	return trimRight(w.Render())
 }
 
-// firstRow is what became of actors before the first step; nil when there is nothing to say.
-func (t *Trace) firstRow(actors []string, columns int, o TableOptions) table.Row {
-	var row table.Row
-	for i, a := range actors {
+// layout is which columns a table has.
+type layout struct {
+	header []string
+	actors []string
+	folded bool // the actors share a column
+	cell   int  // width of a column of actors; 0 for as wide as it gets
+}
+
+// clockAndServer is the column of what no actor does.
+const clockAndServer = "clock, server"
+
+func (t *Trace) layout(o TableOptions) layout {
+	l := layout{actors: t.actors()}
+	l.header = append([]string{"step"}, l.actors...)
+	if t.has(StepClock) || t.has(StepServer) {
+		l.header = append(l.header, clockAndServer)
+	}
+	l.header = append(l.header, "at")
+	if l.cell = cellWidth(o, len(l.header)-2); l.cell >= leastCell || o.Width < 0 || len(l.header) < 3 {
+		return l
+	}
+	l.folded, l.header = true, []string{"step", "actor", "does", "at"}
+	longest := 0
+	for _, a := range append(l.actors, clockAndServer) {
+		longest = max(longest, text.StringWidth(a))
+	}
+	l.cell = max(o.width()-fixedCells-longest-3, leastFolded)
+	return l
+}
+
+// row is a row with some cells from its beginning.
+func (l layout) row(cells ...string) table.Row {
+	row := make(table.Row, len(l.header))
+	for i := range row {
+		row[i] = ""
+		if i < len(cells) {
+			row[i] = cells[i]
+		}
+	}
+	return row
+}
+
+// place is a row with what an actor does where it belongs; "" is nobody.
+func (l layout) place(actor, does string) table.Row {
+	if l.folded {
+		return l.row("", actor, does)
+	}
+	row := l.row()
+	at := len(row) - 2
+	if i := slices.Index(l.actors, actor); i >= 0 {
+		at = i + 1
+	}
+	row[at] = does
+	return row
+}
+
+// firstRows are what became of actors before the first step: one row, or one for each of those who share a column.
+func (l layout) firstRows(events []string, o TableOptions) []table.Row {
+	var rows []table.Row
+	for i, a := range l.actors {
 		var lines []string
-		for _, e := range t.Events {
+		for _, e := range events {
 			if text, own := strings.CutPrefix(e, a+" "); own && text != "ends" {
 				lines = append(lines, printable(text))
 			}
 		}
-		if len(lines) == 0 {
-			continue
+		does := ascii(strings.Join(lines, "\n"), o)
+		switch {
+		case len(lines) == 0:
+		case l.folded || rows == nil:
+			rows = append(rows, l.place(a, does))
+		default:
+			rows[0][i+1] = does
 		}
-		if row == nil {
-			row = make(table.Row, columns)
-			for i := range row {
-				row[i] = ""
-			}
-		}
-		row[i+1] = ascii(strings.Join(lines, "\n"), o)
 	}
-	return row
+	return rows
 }
 
 // wrap breaks lines between words, and within a word that is longer than a line.
@@ -184,17 +215,27 @@ func pointer(n int, o TableOptions) string {
 	return fmt.Sprint(n)
 }
 
+const (
+	fixedCells = 36 // step number, separators and caller
+	leastCell  = 18 // below it a cell is no help
+
+	leastFolded = 24 // of the one for all actors
+)
+
+// width is the number of columns to fit in.
+func (o TableOptions) width() int {
+	if o.Width == 0 {
+		return 120
+	}
+	return o.Width
+}
+
 // cellWidth shares the width between the columns of actors.
 func cellWidth(o TableOptions, columns int) int {
 	if o.Width < 0 || columns < 1 {
 		return 0
 	}
-	width := o.Width
-	if width == 0 {
-		width = 120
-	}
-	const fixed, least = 36, 24 // step number, separators and caller; below the least a cell is no help
-	return max((width-fixed)/columns, least)
+	return (o.width() - fixedCells) / columns
 }
 
 // shortText is the step's text with long arguments shortened in the middle, so that a cell has at most some lines.
@@ -242,4 +283,23 @@ func printable(s string) string {
 		}
 		return unicode.ReplacementChar
 	}, s)
+}
+
+// Forced is how many steps the schedule said; the others happened in an order that it left open.
+func (t *Trace) Forced() int {
+	n := 0
+	for _, s := range t.Steps {
+		if s.forced {
+			n++
+		}
+	}
+	return n
+}
+
+// Lasted is how much virtual time passed.
+func (t *Trace) Lasted() time.Duration {
+	if len(t.Steps) == 0 {
+		return 0
+	}
+	return t.Steps[len(t.Steps)-1].At
 }

@@ -55,7 +55,7 @@ func (c *campaignFlags) add(cmd *cobra.Command) {
 }
 
 // operational are the flags that make no difference to what an exploration comes to.
-var operational = []string{"jobs", "shard", "shards", "out", "checkpoint", "resume", "worker", "json", "no-color", "help", "for", "confirm", "confirm-image", "redis-image"}
+var operational = []string{"jobs", "shard", "shards", "out", "checkpoint", "resume", "worker", "json", "no-color", "ascii", "quiet", "verbose", "wide", "watch", "pace", "html", "junit", "markdown", "mermaid", "svg", "help", "for", "confirm", "confirm-image", "redis-image"}
 
 // check fills in what the command line and the environment leave open.
 func (c *campaignFlags) check(cmd *cobra.Command) error {

@@ -38,7 +38,7 @@ func newDiff(a *app) *cobra.Command {
 				worse = silent(codeUnexpected)
 			}
 			if asJSON {
-				return cmp.Or(report.Encode(a.stdout, d), worse)
+				return cmp.Or(report.Encode(exact{a.stdout}, d), worse)
 			}
 			for _, part := range []struct {
 				word  string

@@ -92,7 +92,7 @@ func (a *app) doctor(ctx context.Context, asJSON bool, url, sqlImage string, cfg
 		}, cfg))
 	}
 	if asJSON {
-		err := report.Encode(a.stdout, report.Doctor{Head: report.Head{Schema: report.Schema, Kind: report.KindDoctor}, Backends: checks})
+		err := report.Encode(exact{a.stdout}, report.Doctor{Head: report.Head{Schema: report.Schema, Kind: report.KindDoctor}, Backends: checks})
 		if err != nil {
 			return err
 		}

@@ -38,6 +38,7 @@ type exploreFlags struct {
 	serial        string     // level of the serial oracle; empty: none
 	campaign      campaignFlags
 	outputs       outputFlags
+	watch         watchFlags
 }
 
 const (
@@ -97,6 +98,7 @@ func newExploreOf(a *app, parts []report.Parts) *cobra.Command {
 			"  racebench explore X1 --actors 4\n" +
 			"  racebench explore X1 --actors 6 --for 30s --max 1000000\n" +
 			"  racebench explore X4 --preemptions 1\n" +
+			"  racebench explore A1 --watch\n" +
 			"  racebench explore X1 --strategy all --trials 100\n" +
 			"  racebench explore 'X*' 'A*' --strategy all --trials 20 --markdown -",
 		Args:              atLeastOne("the scenario"),
@@ -145,7 +147,9 @@ func newExploreOf(a *app, parts []report.Parts) *cobra.Command {
 	f.campaign.add(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON only")
 	f.outputs.add(cmd)
+	f.watch.add(cmd)
 	f.budget.add(cmd)
+	a.addTalk(cmd)
 	must(cmd.RegisterFlagCompletionFunc("impl", completeImpls))
 	must(cmd.RegisterFlagCompletionFunc("variant", cobra.NoFileCompletions))
 	must(cmd.RegisterFlagCompletionFunc("strategy", completeStrategies))
@@ -182,7 +186,7 @@ func (f *exploreFlags) check(cmd *cobra.Command) error {
 	case all && f.first:
 		return usage("leave it out: every trial stops at the first", "--first says nothing with --strategy all")
 	}
-	if err := cmp.Or(f.checkOracles(), f.checkConfirm()); err != nil {
+	if err := cmp.Or(f.checkOracles(), f.checkConfirm(), f.watch.check(f, given)); err != nil {
 		return err
 	}
 	if given("trials") && !all {
@@ -237,7 +241,12 @@ func (a *app) explore(ctx context.Context, f exploreFlags, word string) error {
 	f.budget = race{s, v}.budget(f)
 	search, free := f.until(ctx)
 	defer free()
-	runner, err := f.redis.open(append(f.options(), interleave.Until(search))...)
+	options := append(f.options(), interleave.Until(search))
+	if f.watch.on {
+		shown := &watcher{a: a, ctx: search, pace: f.watch.pace}
+		options = append(options, interleave.EachOrder(shown.show))
+	}
+	runner, err := f.redis.open(options...)
 	if err != nil {
 		return err
 	}
@@ -288,6 +297,7 @@ func (a *app) explored(ctx context.Context, f exploreFlags, s *scenarios.Scenari
 	if err := errors.Join(runner.Close(), second.close()); err != nil && x.Err == nil {
 		return err
 	}
+	a.note("%s %s; %s in %v", name, version, strings.ReplaceAll(x.Statistics(), "\n", "; "), took.Round(time.Millisecond))
 	doc := exploration(f, s, v, x, decisions, tokens, second, report.Backend{Name: name, Version: version}, took)
 	err = a.present(&f.outputs, f.json, &doc, func() {
 		fmt.Fprintf(a.stdout, "%s %s, %s, on %s (%s)\n\n", s.ID, s.Name, title(f.impl, v), name, version)

@@ -91,6 +91,7 @@ func newFuzz(a *app) *cobra.Command {
 	f.redis.add(cmd)
 	flags.BoolVar(&f.json, "json", false, "print JSON only")
 	f.outputs.add(cmd)
+	a.addTalk(cmd)
 	must(cmd.RegisterFlagCompletionFunc("impl", cobra.FixedCompletions([]string{"naive", "lua"}, cobra.ShellCompDirectiveNoFileComp)))
 	for _, name := range []string{"seed", "max", "faults", "shape", "order", "only"} {
 		must(cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions))
@@ -349,6 +350,9 @@ func (a *app) fuzz(ctx context.Context, f fuzzFlags, words []string) error {
 	name, version := runner.Backend()
 	if cerr := runner.Close(); err == nil {
 		err = cerr
+	}
+	for _, h := range hunts {
+		a.note("%s on %s %s: %d worlds of %d shapes, %d findings, ended by %s", h.impl, name, version, h.worlds, h.shapes, len(h.found), h.ended)
 	}
 	doc := f.document(hunts, report.Backend{Name: name, Version: version})
 	err = errors.Join(err, a.present(&f.outputs, f.json, &doc, func() { a.printFuzz(f, hunts, name+" ("+version+")") }))

@@ -19,7 +19,7 @@ func newList(a *app) *cobra.Command {
 		Args:  exactly(0, ""),
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
-				return report.Encode(a.stdout, catalogue(scenarios.All()))
+				return report.Encode(exact{a.stdout}, catalogue(scenarios.All()))
 			}
 			a.list()
 			return nil

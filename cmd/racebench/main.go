@@ -51,6 +51,7 @@ func runAs(itself func(...string) *exec.Cmd, args []string, stdin io.Reader, std
 	a := &app{stdout: &printer{w: stdout}, stderr: &printer{w: stderr}, args: args, stdin: stdin, itself: itself}
 	ctx, stop := a.interruptible()
 	defer stop()
+	a.stdout.ascii, a.stderr.ascii = a.asciiOnly, a.asciiOnly
 	root := newRoot(a)
 	root.SetIn(stdin)
 	root.SetOut(a.stdout)
@@ -71,6 +72,9 @@ type app struct {
 	stdout, stderr *printer
 	args           []string
 	plain          bool // no colours
+	ascii          bool // nothing beyond ASCII
+	quiet, verbose bool
+	wide           bool // nothing is folded or shortened
 	stdin          io.Reader
 	itself         func(...string) *exec.Cmd // nil where the process can't be started again
 }
@@ -111,13 +115,22 @@ func (a *app) interruptible() (context.Context, func()) {
 
 // printer remembers the first error of its writer and writes nothing after it.
 type printer struct {
-	w io.Writer
+	w     io.Writer
+	ascii func() bool // nothing else is to be printed; nil for no
 
 	mu  sync.Mutex
 	err error
 }
 
 func (p *printer) Write(text []byte) (int, error) {
+	if p.ascii != nil && p.ascii() {
+		_, err := p.write([]byte(toASCII(string(text))))
+		return len(text), err
+	}
+	return p.write(text)
+}
+
+func (p *printer) write(text []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.err == nil {

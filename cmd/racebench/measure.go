@@ -29,6 +29,7 @@ type outcome struct {
 type measurer struct {
 	runner   *interleave.Runner
 	progress *progress
+	note     func(format string, args ...any)
 	pictures bool // a page is asked for, which shows more than the documents have
 }
 
@@ -39,6 +40,7 @@ func (m *measurer) measure(ctx context.Context, plan []*planned) error {
 		if err := m.repeat(ctx, p); err != nil {
 			return err
 		}
+		m.note("%s %s, %s: %d worlds in %v", p.scenario.ID, p.scenario.Name, title(p.impl, p.variant), p.repeats, p.took.Round(time.Microsecond))
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func TestMeasurementsAreCompared(t *testing.T) {
 	for _, p := range plan {
 		p.result.AsExpected = true
 	}
-	m := &measurer{runner: runner}
+	m := &measurer{runner: runner, note: func(string, ...any) {}}
 	got, err := m.measurements(t.Context(), plan)
 	require.NoError(t, err)
 	require.Equal(t, []report.Row{

@@ -152,7 +152,7 @@ func (a *app) present(o *outputFlags, json bool, document any, person func()) er
 		if !o.wants("html") { // so that racebench report can make the same page
 			stored = report.Bare(document)
 		}
-		if err := report.Encode(a.stdout, stored); err != nil {
+		if err := report.Encode(exact{a.stdout}, stored); err != nil {
 			return err
 		}
 	}
@@ -176,7 +176,7 @@ func (a *app) present(o *outputFlags, json bool, document any, person func()) er
 		}
 		if path == toStdout {
 			quiet = true
-			if _, err := a.stdout.Write(text.Bytes()); err != nil {
+			if _, err := (exact{a.stdout}).Write(text.Bytes()); err != nil {
 				return err
 			}
 			continue

@@ -26,7 +26,7 @@ func (a *app) printRun(f runFlags, plan []*planned, doc *report.Run) {
 	for _, line := range doc.Published {
 		fmt.Fprintln(a.stdout, line)
 	}
-	if f.quiet {
+	if a.quiet {
 		for _, p := range plan {
 			a.printDifferences(p)
 		}
@@ -188,6 +188,9 @@ func short(d time.Duration) string {
 
 // printStory prints the class, the story and the simpler order of an explanation.
 func (a *app) printStory(x *interleave.Explanation, shown *interleave.Result) {
+	if a.quiet {
+		return
+	}
 	if x.Class != "" {
 		fmt.Fprintf(a.stdout, "class:   %s\n", x.Class)
 	}

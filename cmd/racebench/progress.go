@@ -16,7 +16,7 @@ type progress struct{ bar *progressbar.ProgressBar }
 
 // newProgress shows nothing unless standard error is a terminal.
 func (a *app) newProgress(f runFlags, plan []*planned) *progress {
-	if f.quiet || !a.stderr.terminal() {
+	if a.quiet || !a.stderr.terminal() {
 		return &progress{}
 	}
 	worlds := 0
@@ -37,7 +37,10 @@ func (a *app) newProgress(f runFlags, plan []*planned) *progress {
 }
 
 // live is what an exploration has found so far, for the one who waits.
-type live struct{ text atomic.Pointer[string] }
+type live struct {
+	text  atomic.Pointer[string]
+	total atomic.Int64 // about how many executions there will be; 0 while nobody can tell
+}
 
 // tell takes over how far the units are.
 func (l *live) tell(a *interleave.Assembly) {
@@ -45,6 +48,7 @@ func (l *live) tell(a *interleave.Assembly) {
 	text := fmt.Sprintf("%d orders", x.Orders)
 	if done > 0 && x.Repeated < x.Executions {
 		text += fmt.Sprintf(" of about %d", max(x.Orders*units/done, x.Orders))
+		l.total.Store(int64(max(x.Executions*units/done, x.Executions)))
 	}
 	if x.States > 0 {
 		text += fmt.Sprintf(", %d states", x.States)
@@ -60,10 +64,20 @@ func (l *live) String() string {
 	return "executions"
 }
 
+// left is how much longer an exploration will take at the rate of so far, where the number of its executions is estimated.
+func (l *live) left(ran int64, took time.Duration) string {
+	total := l.total.Load()
+	if total <= ran || ran == 0 {
+		return ""
+	}
+	left := time.Duration(float64(took) * float64(total-ran) / float64(ran))
+	return fmt.Sprintf("about %v left; ", max(left.Round(time.Second), time.Second))
+}
+
 // watchExploration shows how far an exploration is, with its rate, until the returned function is called. A world runs on
 // virtual time, so it is watched from outside.
 func (a *app) watchExploration(f exploreFlags, executions *atomic.Int64, seen *live) (stop func()) {
-	if f.json || !a.stderr.terminal() {
+	if f.json || a.quiet || f.watch.on || !a.stderr.terminal() {
 		return func() {}
 	}
 	bar := progressbar.NewOptions(f.max,
@@ -76,6 +90,7 @@ func (a *app) watchExploration(f exploreFlags, executions *atomic.Int64, seen *l
 		progressbar.OptionSetWidth(20),
 		progressbar.OptionClearOnFinish(),
 	)
+	started := time.Now()
 	over, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -87,8 +102,13 @@ func (a *app) watchExploration(f exploreFlags, executions *atomic.Int64, seen *l
 				_ = bar.Clear()
 				return
 			case <-tick.C:
-				bar.Describe(seen.String())
-				_ = bar.Set64(executions.Load())
+				ran := executions.Load()
+				text := seen.String()
+				if f.strategy == exhaustive { // the bar knows of the others how many there are
+					text = seen.left(ran, time.Since(started)) + text
+				}
+				bar.Describe(text)
+				_ = bar.Set64(ran)
 			}
 		}
 	}()

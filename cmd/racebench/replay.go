@@ -68,6 +68,7 @@ func newReplay(a *app) *cobra.Command {
 	cmd.Flags().BoolVar(&f.changes, "changes", false, "list what each step changed, and when, below the table")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON only")
 	f.outputs.add(cmd)
+	a.addTalk(cmd)
 	must(cmd.RegisterFlagCompletionFunc("impl", completeImpls))
 	must(cmd.RegisterFlagCompletionFunc("variant", cobra.NoFileCompletions))
 	must(cmd.RegisterFlagCompletionFunc("before", cobra.NoFileCompletions))
@@ -105,6 +106,7 @@ func (a *app) replay(ctx context.Context, f replayFlags, args []string) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
+	a.note("%s %s; %d steps, %d of them forced, %v of virtual time", res.Backend, res.Version, len(res.Trace.Steps), res.Trace.Forced(), res.Trace.Lasted())
 	doc, err := f.document(o, seen)
 	if err == nil {
 		err = a.present(&f.outputs, f.json, doc, func() { a.printReplay(f, o, seen) })
@@ -183,12 +185,12 @@ func (a *app) printChanges(t *interleave.Trace) {
 	for _, s := range t.Steps {
 		for _, c := range s.Changes {
 			n++
-			fmt.Fprintf(a.stdout, "  step %d at +%s: %s\n", s.N, s.At, clip(plainLine(c.String())))
+			fmt.Fprintf(a.stdout, "  step %d at +%s: %s\n", s.N, s.At, a.clip(plainLine(c.String())))
 		}
 	}
 	for _, c := range t.Undeclared {
 		n++
-		fmt.Fprintf(a.stdout, "  no command named it: %s\n", clip(plainLine(c.String())))
+		fmt.Fprintf(a.stdout, "  no command named it: %s\n", a.clip(plainLine(c.String())))
 	}
 	if n == 0 {
 		fmt.Fprintln(a.stdout, "  none")
@@ -197,9 +199,13 @@ func (a *app) printChanges(t *interleave.Trace) {
 
 // printWorld prints what happened in a world: the steps, the keys at the end, the verdicts, and what decides.
 func (a *app) printWorld(res *interleave.Result, d *interleave.Decision) {
-	options := interleave.TableOptions{Width: a.width()}
+	options := interleave.TableOptions{Width: a.tableWidth(), ASCII: a.asciiOnly()}
 	if d != nil {
 		options.Mark = d.Steps
+	}
+	if a.quiet {
+		a.printJudgements(res, d)
+		return
 	}
 	if len(res.Trace.Before) > 0 {
 		a.printKeys("keys before the first step:", res.Trace.Before)
@@ -211,6 +217,11 @@ func (a *app) printWorld(res *interleave.Result, d *interleave.Decision) {
 	for _, n := range res.Notes {
 		fmt.Fprintf(a.stdout, "remark:  %s\n", plainLine(n))
 	}
+	a.printJudgements(res, d)
+}
+
+// printJudgements prints what the invariants came to, and what that hangs on.
+func (a *app) printJudgements(res *interleave.Result, d *interleave.Decision) {
 	for _, j := range res.Verdicts {
 		// Of a world that was given up nothing is known but what has been violated.
 		if res.Err == nil || j.Outcome == interleave.Violated {
@@ -228,7 +239,7 @@ func (a *app) printWorld(res *interleave.Result, d *interleave.Decision) {
 func (a *app) printKeys(heading string, keys []interleave.KeyState) {
 	fmt.Fprintln(a.stdout, heading)
 	for _, k := range keys {
-		fmt.Fprintf(a.stdout, "  %s\n", keyLine(k))
+		fmt.Fprintf(a.stdout, "  %s\n", a.keyLine(k))
 	}
 	if len(keys) == 0 {
 		fmt.Fprintln(a.stdout, "  none")
@@ -241,16 +252,16 @@ func (a *app) printVerdict(j interleave.Judged) {
 	case interleave.Held:
 		line = a.paint(green, line)
 	case interleave.Violated:
-		line = a.paint(red, line) + fmt.Sprintf(" after step %d: %s", j.Step, clip(plainLine(j.Detail)))
+		line = a.paint(red, line) + fmt.Sprintf(" after step %d: %s", j.Step, a.clip(plainLine(j.Detail)))
 	default:
-		line += ": " + clip(plainLine(j.Detail))
+		line += ": " + a.clip(plainLine(j.Detail))
 	}
 	fmt.Fprintln(a.stdout, line)
 }
 
 // keyLine is a key with its value and when it goes: "job:1 = {status: RUNNING} until +1h0m0s".
-func keyLine(k interleave.KeyState) string {
-	line := clip(wire.Quote(k.Key)) + " = " + clip(k.Value.String())
+func (a *app) keyLine(k interleave.KeyState) string {
+	line := a.clip(wire.Quote(k.Key)) + " = " + a.clip(k.Value.String())
 	if k.Value != nil && k.Value.Expires >= 0 {
 		line += " until +" + k.Value.Expires.String()
 	}

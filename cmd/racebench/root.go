@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -41,8 +42,9 @@ func newRoot(a *app) *cobra.Command {
 	}
 	cobra.EnableCommandSorting = false
 	root.PersistentFlags().BoolVar(&a.plain, "no-color", false, "print without colours, as when NO_COLOR is set")
+	root.PersistentFlags().BoolVar(&a.ascii, "ascii", false, "print nothing beyond ASCII, as on a terminal whose locale is not UTF-8")
 	file := root.PersistentFlags().String("config", "", "a file with flags (default "+configFile+", if it is there); see racebench help config")
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return configure(cmd, *file) }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return cmp.Or(configure(cmd, *file), a.agreed()) }
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageTemplate(strings.TrimRight(root.UsageTemplate(), "\n") + "{{if not .HasParent}}\n\nExit codes:\n" + exitCodes + "{{else}}\n{{end}}")
 	root.AddCommand(newRun(a), newList(a), newShow(a), newReplay(a), newExplore(a), newFuzz(a), newMerge(a), newReport(a), newDiff(a),

@@ -17,14 +17,14 @@ import (
 )
 
 type runFlags struct {
-	redis       redisFlags
-	impl        []string
-	repeat      int
-	out         string
-	json, quiet bool
-	outputs     outputFlags
-	orders      int
-	ordersSaid  bool // not left to the default
+	redis      redisFlags
+	impl       []string
+	repeat     int
+	out        string
+	json       bool
+	outputs    outputFlags
+	orders     int
+	ordersSaid bool // not left to the default
 }
 
 const (
@@ -68,7 +68,8 @@ func newRun(a *app) *cobra.Command {
 	flags.StringVar(&f.out, "out", "results", "folder for "+report.RunFile+" and "+report.MetaFile)
 	flags.BoolVar(&f.json, "json", false, "print only JSON: what "+report.RunFile+" gets")
 	f.outputs.add(cmd)
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only the published figures and what is not as expected; no progress")
+	flags.BoolVarP(&a.quiet, "quiet", "q", false, "print only the published figures and what is not as expected; no progress")
+	a.addTalk(cmd)
 	must(cmd.RegisterFlagCompletionFunc("impl", completeImpls))
 	must(cmd.RegisterFlagCompletionFunc("repeat", cobra.NoFileCompletions))
 	must(cmd.RegisterFlagCompletionFunc("orders", cobra.NoFileCompletions))
@@ -124,7 +125,7 @@ func (a *app) measure(ctx context.Context, f runFlags, plan []*planned, doc *rep
 		return err
 	}
 	defer func() { err = cmp.Or(err, runner.Close()) }()
-	m := &measurer{runner: runner, progress: a.newProgress(f, plan), pictures: f.outputs.wants("html")}
+	m := &measurer{runner: runner, progress: a.newProgress(f, plan), pictures: f.outputs.wants("html"), note: a.note}
 	defer m.progress.finish()
 	doc.Backend.Name, doc.Backend.Version = runner.Backend()
 	if err = m.measure(ctx, plan); err == nil {

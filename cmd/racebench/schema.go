@@ -39,7 +39,7 @@ func newSchema(a *app) *cobra.Command {
 			if err != nil {
 				return usage(suggest(args[0], schema.Kinds(), "it is one of "+join(schema.Kinds())), "no schema of %q", args[0])
 			}
-			_, err = a.stdout.Write(text)
+			_, err = exact{a.stdout}.Write(text)
 			return err
 		},
 	}

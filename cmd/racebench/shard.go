@@ -99,7 +99,7 @@ func (s *share) String() string {
 func (c *campaign) printShard(word string, json bool, x *interleave.Exploration) error {
 	doc := c.parts(word)
 	if json {
-		if err := report.Encode(c.a.stdout, doc); err != nil {
+		if err := report.Encode(exact{c.a.stdout}, doc); err != nil {
 			return err
 		}
 	} else {

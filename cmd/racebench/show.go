@@ -25,7 +25,7 @@ func newShow(a *app) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return report.Encode(a.stdout, catalogue([]*scenarios.Scenario{s}))
+				return report.Encode(exact{a.stdout}, catalogue([]*scenarios.Scenario{s}))
 			}
 			a.show(s)
 			return nil

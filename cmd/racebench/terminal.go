@@ -5,7 +5,6 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/mattn/go-isatty"
-	"golang.org/x/term"
 )
 
 // terminal reports whether what is printed goes to a terminal.
@@ -19,9 +18,12 @@ const defaultWidth = 120
 
 // width is how many columns a table may have.
 func (a *app) width() int {
+	if a.wide {
+		return 10_000
+	}
 	const least = 60 // below it a table is no help
 	if f, ok := a.stdout.w.(*os.File); ok && a.stdout.terminal() {
-		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+		if w := columns(f); w > 0 {
 			return max(w, least)
 		}
 	}

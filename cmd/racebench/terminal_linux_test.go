@@ -101,3 +101,26 @@ func TestExplorationOnATerminal(t *testing.T) {
 	require.Regexp(t, `\d+ of \d+ orders violate, not all explored: interrupted after \d+ executions`, out, "what was found by then")
 	require.NotContains(t, onTerminal(t, 120, "explore", "A1"), "executions/s")
 }
+
+// Of an exhaustive exploration nobody knows how much is left, and it is estimated.
+func TestTimeLeftOnATerminal(t *testing.T) {
+	left := regexp.MustCompile(`about [\dhms]+ left; \d+ orders of about \d+, \d+ violate; executions .*\d+ executions/s\)`)
+	require.Regexp(t, left, interruptedOnTerminal(t, left, 160, "explore", "X5", "--actors", "8", "--max", "100000000", "-j", "1", "--checkpoint", t.TempDir()+"/part.json"))
+}
+
+// A watched exploration begins each order on an empty screen, and a Ctrl-C ends it at once.
+func TestWatchOnATerminal(t *testing.T) {
+	order := regexp.MustCompile(`\x1b\[2J\S*order 2`)
+	out := interruptedOnTerminal(t, order, 120, "explore", "X1", "--watch", "--pace", "20ms", "--no-color", "--checkpoint", t.TempDir()+"/part.json")
+	require.Regexp(t, order, out)
+	require.NotRegexp(t, `order 4`, out)
+	require.Contains(t, out, "interrupted")
+}
+
+// A terminal of another locale gets nothing that it can't show.
+func TestLocaleOnATerminal(t *testing.T) {
+	t.Setenv("LC_ALL", "C")
+	require.NotRegexp(t, `[^\x00-\x7f]`, onTerminal(t, 100, "replay", "A1"))
+	t.Setenv("LC_ALL", "C.UTF-8")
+	require.Contains(t, onTerminal(t, 100, "replay", "A1"), "│")
+}
