@@ -60,6 +60,7 @@ func newDoctor(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "doctor",
 		Short:             "Say which throwaway Redis and SQL database can be used here, and how to get the others",
+		Example:           "  racebench doctor\n  racebench doctor --url redis://127.0.0.1:6379/9",
 		Long:              "Tries each kind of throwaway Redis. Ends with 0 when at least the one that is built in works, else with 3.",
 		Args:              exactly(0, ""),
 		ValidArgsFunction: cobra.NoFileCompletions,

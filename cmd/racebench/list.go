@@ -14,9 +14,10 @@ import (
 func newList(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List the races",
-		Args:  exactly(0, ""),
+		Use:     "list",
+		Short:   "List the races",
+		Example: "  racebench list\n  racebench list --json | jq '.scenarios[].id'",
+		Args:    exactly(0, ""),
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
 				return report.Encode(exact{a.stdout}, catalogue(scenarios.All()))

@@ -45,7 +45,7 @@ func newReplay(a *app) *cobra.Command {
 			"  racebench replay A1 --mode best-effort 'A.GET B.SET A.. B..'\n" +
 			"  racebench replay 1.A1.naive.qYpl2XoNxI7t3083-UABlYXD --mode prefix --steps 2",
 		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: completeScenarios(1),
+		ValidArgsFunction: completeReplay,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage("usage: "+cmd.UseLine(), "the scenario is missing")

@@ -17,6 +17,7 @@ func newShow(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "show A1",
 		Short:             "Tell the story of one race: the code path, the forced order, what must come of it",
+		Example:           "  racebench show A1\n  racebench show duplicate-acquire --json",
 		Args:              exactly(1, "the scenario"),
 		ValidArgsFunction: completeScenarios(1),
 		RunE: func(_ *cobra.Command, args []string) error {

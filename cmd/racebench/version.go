@@ -15,6 +15,7 @@ func newVersion(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:               "version",
 		Short:             "Print the version",
+		Example:           "  racebench version",
 		Args:              exactly(0, ""),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(*cobra.Command, []string) error {
