@@ -11,8 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/racebench/racebench/impl"
 	"github.com/racebench/racebench/internal/diagram"
 	"github.com/racebench/racebench/internal/report"
+	"github.com/racebench/racebench/internal/sarif"
 )
 
 // format is a form in which a document is written for another program.
@@ -25,6 +27,7 @@ type format struct {
 var formats = []format{
 	{"junit", "write JUnit XML to a file, one testcase for each scenario on each implementation; - is standard output", summarized(report.JUnit)},
 	{"markdown", "write a table in Markdown to a file, for a pull request or the summary of a CI step; - is standard output", summarized(report.Markdown)},
+	{"sarif", "write SARIF to a file, for code scanning: what went wrong, at the lines of source that it hangs on; - is standard output", summarized(writeSARIF)},
 	{"html", "write a page for a person to a file that needs nothing else; - is standard output", writePage},
 	{"svg", "draw the first trace that violates an invariant as a space-time diagram, or the first where none does; - is standard output", drawn(writeSVG)},
 	{"mermaid", "write the trace that --svg draws as a Mermaid sequence diagram; - is standard output", drawn(report.Mermaid)},
@@ -51,6 +54,8 @@ func drawn(write func(io.Writer, *report.Traced) error) func(io.Writer, any) err
 		return write(w, t)
 	}
 }
+
+func writeSARIF(w io.Writer, s *report.Summary) error { return sarif.Write(w, s, impl.SourcePlace) }
 
 func writeSVG(w io.Writer, t *report.Traced) error {
 	o := diagram.Options{Title: t.Title, Decide: t.Decide}

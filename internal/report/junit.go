@@ -55,13 +55,13 @@ type (
 // error. The same document gives the same bytes, so there are no times.
 func JUnit(w io.Writer, s *Summary) error {
 	suite := junitSuite{Name: s.Command + " on " + s.Backend.Name, Tests: len(s.Cases),
-		Properties: []junitProperty{{"backend", s.Backend.Name}, {"version", visible(s.Backend.Version)}}}
+		Properties: []junitProperty{{"backend", s.Backend.Name}, {"version", Visible(s.Backend.Version)}}}
 	for i := range s.Cases {
 		c := &s.Cases[i]
-		jc := junitCase{Name: visible(fmt.Sprintf("%s %s, %s, on %s", c.Scenario, c.Name, c.Impl, s.Backend.Name)),
-			Class: visible(strings.Join([]string{"racebench", c.Scenario, c.Impl}, "."))}
+		jc := junitCase{Name: Visible(fmt.Sprintf("%s %s, %s, on %s", c.Scenario, c.Name, c.Impl, s.Backend.Name)),
+			Class: Visible(strings.Join([]string{"racebench", c.Scenario, c.Impl}, "."))}
 		grade := c.Grade()
-		problem := &junitProblem{Message: visible(c.message(grade)), Text: visible(c.text(grade))}
+		problem := &junitProblem{Message: Visible(c.message(grade)), Text: Visible(c.text(grade))}
 		switch grade {
 		case Failed:
 			suite.Failures++
@@ -107,25 +107,32 @@ func (c *Case) text(grade Grade) string {
 		if b.Len() > 0 {
 			b.WriteByte('\n')
 		}
-		if f.Variant != "" {
-			fmt.Fprintf(&b, "%s: ", f.Variant)
-		}
-		fmt.Fprintln(&b, f.Title)
-		if f.Schedule != "" {
-			fmt.Fprintf(&b, "schedule: %s\n", f.Schedule)
-		}
-		for _, line := range f.Lines {
-			fmt.Fprintln(&b, line)
-		}
-		if f.Replay != "" {
-			fmt.Fprintf(&b, "replay: %s\n", f.Replay)
-		}
+		b.WriteString(f.Text())
 	}
 	return b.String()
 }
 
-// visible shows what XML can't hold, not even escaped, as \x00: keys of Redis may be any bytes.
-func visible(s string) string {
+// Text is all that there is to say of a finding, in lines.
+func (f *Finding) Text() string {
+	var b strings.Builder
+	if f.Variant != "" {
+		fmt.Fprintf(&b, "%s: ", f.Variant)
+	}
+	fmt.Fprintln(&b, f.Title)
+	if f.Schedule != "" {
+		fmt.Fprintf(&b, "schedule: %s\n", f.Schedule)
+	}
+	for _, line := range f.Lines {
+		fmt.Fprintln(&b, line)
+	}
+	if f.Replay != "" {
+		fmt.Fprintf(&b, "replay: %s\n", f.Replay)
+	}
+	return b.String()
+}
+
+// Visible shows what XML can't hold, not even escaped, as \x00: keys of Redis may be any bytes.
+func Visible(s string) string {
 	var b strings.Builder
 	for len(s) > 0 {
 		r, size := utf8.DecodeRuneInString(s)

@@ -30,7 +30,7 @@ func Markdown(w io.Writer, s *Summary) error {
 	for i := range s.Cases {
 		count[s.Cases[i].Grade()]++
 	}
-	fmt.Fprintf(&b, "### %s on %s %s\n\n", s.Command, markdownText(s.Backend.Name), markdownText(clip(s.Backend.Version, markdownCell)))
+	fmt.Fprintf(&b, "### %s on %s %s\n\n", s.Command, markdownText(s.Backend.Name), markdownText(Clip(s.Backend.Version, markdownCell)))
 	fmt.Fprintf(&b, "%d failed, %d undecided, %d passed\n\n| | race | implementation | what |\n|---|---|---|---|\n", count[Failed], count[Unknown], count[Passed])
 	markdownRows(&b, s)
 	left := 0
@@ -41,7 +41,7 @@ func Markdown(w io.Writer, s *Summary) error {
 				continue
 			}
 			detail := fmt.Sprintf("\n<details><summary>%s %s</summary>\n\n<pre>%s</pre>\n</details>\n", markdownMarks[grade],
-				markdownText(clip(c.Scenario+" "+c.Name+", "+c.Impl, markdownCell)), markdownBlock(c.text(grade)))
+				markdownText(Clip(c.Scenario+" "+c.Name+", "+c.Impl, markdownCell)), markdownBlock(c.text(grade)))
 			if b.Len()+len(detail) > markdownBound-markdownSaid {
 				left++
 				continue
@@ -63,8 +63,8 @@ func markdownRows(b *strings.Builder, s *Summary) {
 	for i := range s.Cases {
 		c := &s.Cases[i]
 		grade := c.Grade()
-		rows[i] = fmt.Sprintf("| %s | %s | %s | %s |\n", markdownMarks[grade], markdownText(clip(c.Scenario+" "+c.Name, markdownCell)),
-			markdownText(clip(c.Impl, markdownCell)), markdownText(clip(c.message(grade), markdownCell)))
+		rows[i] = fmt.Sprintf("| %s | %s | %s | %s |\n", markdownMarks[grade], markdownText(Clip(c.Scenario+" "+c.Name, markdownCell)),
+			markdownText(Clip(c.Impl, markdownCell)), markdownText(Clip(c.message(grade), markdownCell)))
 		all += len(rows[i])
 	}
 	var left [Failed + 1]int
@@ -89,7 +89,7 @@ func markdownBlock(text string) string {
 	var b strings.Builder
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for i, line := range lines {
-		line = html.EscapeString(visible(clip(line, markdownLine)))
+		line = html.EscapeString(Visible(Clip(line, markdownLine)))
 		if b.Len()+len(line) > markdownDetail {
 			fmt.Fprintf(&b, "&#10;… %d more lines; %s", len(lines)-i, markdownFull)
 			break
@@ -105,7 +105,7 @@ func markdownBlock(text string) string {
 // markdownText is text of one line in which nothing means anything to Markdown.
 func markdownText(s string) string {
 	var b strings.Builder
-	for _, r := range visible(s) {
+	for _, r := range Visible(s) {
 		switch {
 		case r == '\n' || r == '\t':
 			b.WriteByte(' ')

@@ -26,7 +26,7 @@ func Mermaid(w io.Writer, t *Traced) error {
 			return ' '
 		}
 		return r
-	}, visible(t.Title)))
+	}, Visible(t.Title)))
 	for _, s := range t.Trace.Steps {
 		if s.Actor != "" {
 			m.join("actor", "actor "+s.Actor, s.Actor)
@@ -119,9 +119,9 @@ func (m *mermaid) step(s Step, decides bool) {
 	case s.Kind == "deliver":
 		m.line("  %s-->>%s: %s", at, actor, mermaidText(number+s.Token+" "+s.Reply))
 	case s.Fault == "unsent":
-		m.line("  %s-x%s: %s", actor, at, mermaidText(number+command(s)))
+		m.line("  %s-x%s: %s", actor, at, mermaidText(number+s.Words()))
 	default:
-		m.line("  %s->>%s: %s", actor, at, mermaidText(number+command(s)))
+		m.line("  %s->>%s: %s", actor, at, mermaidText(number+s.Words()))
 		switch {
 		case s.Fault == "lost" || s.Fault == "drop":
 			m.line("  %s--x%s: %s", at, actor, mermaidText(s.Reply))
@@ -148,8 +148,8 @@ var mermaidFaults = map[string]string{
 	"late": "the client has given up, the command comes later", "drop": "the message is lost",
 }
 
-// command is what a step sends, in words.
-func command(s Step) string {
+// Words are what a step sends.
+func (s Step) Words() string {
 	if len(s.Command) == 0 {
 		return s.Token
 	}
@@ -163,7 +163,7 @@ func command(s Step) string {
 // mermaidText is text as a message, a note or a name may hold it. What means something to Mermaid, or to the HTML that it
 // makes, is written as #59;. A colon is one of these only where its lexer looks for a word before one.
 func mermaidText(s string) string {
-	s = clip(visible(s), mermaidWords)
+	s = Clip(Visible(s), mermaidWords)
 	special := "#;<>&\"'`\\{}%@$"
 	for _, word := range []string{"wrap", "style", "classdef"} {
 		if strings.Contains(strings.ToLower(s), word) {
@@ -187,8 +187,8 @@ func mermaidText(s string) string {
 	return b.String()
 }
 
-// clip leaves out the middle of what has more characters than there is room for.
-func clip(s string, most int) string {
+// Clip leaves out the middle of what has more characters than there is room for.
+func Clip(s string, most int) string {
 	r := []rune(s)
 	if len(r) <= most {
 		return s

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/racebench/racebench/interleave"
 )
 
 // Summary is what the formats for other programs are made of: what a document of a run, a replay, an exploration or a
@@ -42,6 +44,8 @@ type Finding struct {
 	Lines    []string // what else there is to know
 	Replay   string   // the command that shows it again; empty for none
 
+	Breaks   string    // the invariant that the finding is about; empty where it is about all of Seen
+	Class    string    // the kind of race; empty where it can't be told
 	Token    string    // of the run; empty for none
 	Seen     *Observed // what happened; nil where the document does not have it
 	Decision *Decision // what the first violation of Seen hangs on
@@ -124,10 +128,26 @@ func (r *Run) summary() *Summary {
 			f.Lines = append(f.Lines, res.Runs[i].lines()...)
 		}
 		f.decides(res.Decision)
+		f.Token, f.Decision = res.Token, res.Decision
+		f.Seen = res.shown()
 		f.Replay = replayAgain("", res.Scenario, res.Impl, res.Variant, 0, res.Schedule)
 		s.add(res.Scenario, res.Name, res.Impl, f)
 	}
 	return s
+}
+
+// shown is the run that says most about a result: the first that violates an invariant or, where none does, the first; nil for
+// none.
+func (r *Result) shown() *Observed {
+	for i := range r.Runs {
+		if r.Runs[i].Outcome == interleave.Violated.String() {
+			return &r.Runs[i]
+		}
+	}
+	if len(r.Runs) == 0 {
+		return nil
+	}
+	return &r.Runs[0]
 }
 
 func (r *Replay) summary() *Summary {
@@ -141,7 +161,7 @@ func (r *Replay) summary() *Summary {
 	}
 	f.decides(r.Decision)
 	f.say("story: ", r.Story)
-	f.Token, f.Seen, f.Decision = r.Token, &r.Observed, r.Decision
+	f.Class, f.Token, f.Seen, f.Decision = r.Class, r.Token, &r.Observed, r.Decision
 	f.Replay = cmp.Or(r.Replay, replayAgain(r.Token, r.Scenario, r.Impl, r.Variant, r.Actors, r.Order))
 	s.add(r.Scenario, r.Name, r.Impl, f)
 	return s
@@ -165,6 +185,7 @@ func (x *Exploration) summary() *Summary {
 		}
 		f := Finding{Grade: Failed, Variant: x.Variant, Schedule: order,
 			Title: fmt.Sprintf("%q is violated in %d of %d orders", v.Invariant, v.Orders, x.Orders)}
+		f.Breaks, f.Class = v.Invariant, v.Class
 		f.say("class: ", v.Class)
 		f.say("decides: ", v.Decides)
 		f.say("story: ", v.Story)
@@ -200,6 +221,7 @@ func (z *Fuzz) summary() *Summary {
 			f.example(z.Examples, found)
 			found++
 			f.Lines = append(f.Lines, d.World...)
+			f.Breaks, f.Class = strings.TrimSpace(d.Scenario+" "+d.Invariant), d.Class
 			f.say("class: ", d.Class)
 			f.say("decides: ", d.Decides)
 			f.say("story: ", d.Story)
