@@ -1,8 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +11,9 @@ import (
 
 func newDiff(a *app) *cobra.Command {
 	asJSON := false
+	o := outputFlags{writes: map[string]func(io.Writer, any) error{
+		"markdown": func(w io.Writer, document any) error { return document.(*report.Difference).Markdown(w) },
+	}}
 	cmd := &cobra.Command{
 		Use:   "diff OLD.json NEW.json",
 		Short: "Say what got worse or better between two results files",
@@ -18,9 +21,13 @@ func newDiff(a *app) *cobra.Command {
 			"--json. Nothing is run. Worse is a scenario that fails and did not, that can't be judged any more, that violates more\n" +
 			"invariants or in a larger part of its orders, or that is not there any more. It ends with 1 if something got worse.",
 		Example: "  racebench diff results/reference/run.json results/run.json\n" +
-			"  racebench diff old.json new.json --json",
+			"  racebench diff old.json new.json --json\n" +
+			"  racebench diff old.json new.json --markdown \"$GITHUB_STEP_SUMMARY\"",
 		Args: exactly(2, "a results file"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.check(cmd, asJSON); err != nil {
+				return err
+			}
 			var docs [2]any
 			for i, path := range args {
 				doc, err := report.LoadDocument(path)
@@ -33,25 +40,25 @@ func newDiff(a *app) *cobra.Command {
 			if err != nil {
 				return usage("both come from the same command", "can't compare %s and %s: %v", args[0], args[1], err)
 			}
-			worse := error(nil)
+			if err := a.present(&o, asJSON, d, func() { a.printDifference(d) }); err != nil {
+				return err
+			}
 			if len(d.Worse) > 0 {
-				worse = silent(codeUnexpected)
+				return silent(codeUnexpected)
 			}
-			if asJSON {
-				return cmp.Or(report.Encode(exact{a.stdout}, d), worse)
-			}
-			for _, part := range []struct {
-				word  string
-				lines []string
-			}{{"worse", d.Worse}, {"better", d.Better}, {"other", d.Other}} {
-				for _, line := range part.lines {
-					fmt.Fprintf(a.stdout, "%-6s  %s\n", part.word, plainLine(line))
-				}
-			}
-			fmt.Fprintf(a.stdout, "%d worse, %d better, %d other\n", len(d.Worse), len(d.Better), len(d.Other))
-			return worse
+			return nil
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON only")
+	o.add(cmd, "markdown")
 	return cmd
+}
+
+func (a *app) printDifference(d *report.Difference) {
+	for _, part := range d.Parts() {
+		for _, line := range part.Lines {
+			fmt.Fprintf(a.stdout, "%-6s  %s\n", part.Word, plainLine(line))
+		}
+	}
+	fmt.Fprintf(a.stdout, "%d worse, %d better, %d other\n", len(d.Worse), len(d.Better), len(d.Other))
 }

@@ -75,9 +75,13 @@ type outputFlags struct {
 
 const toStdout = "-"
 
-func (o *outputFlags) add(cmd *cobra.Command) {
+// add gives a command the flags of the formats with some names, or of all.
+func (o *outputFlags) add(cmd *cobra.Command, only ...string) {
 	o.paths = map[string]*string{}
 	for _, f := range formats {
+		if len(only) > 0 && !slices.Contains(only, f.name) {
+			continue
+		}
 		o.paths[f.name] = cmd.Flags().String(f.name, "", f.usage)
 		must(cmd.MarkFlagFilename(f.name))
 	}

@@ -15,6 +15,17 @@ type Difference struct {
 	Other  []string `json:"other"`  // what is neither worse nor better
 }
 
+// Part is one of the lists of a difference.
+type Part struct {
+	Word  string
+	Lines []string
+}
+
+// Parts are the lists, what matters most first.
+func (d *Difference) Parts() []Part {
+	return []Part{{"worse", d.Worse}, {"better", d.Better}, {"other", d.Other}}
+}
+
 // standing is what a document says of one case.
 type standing struct {
 	name     string // of the case

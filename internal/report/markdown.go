@@ -56,6 +56,31 @@ func Markdown(w io.Writer, s *Summary) error {
 	return err
 }
 
+// Markdown writes a difference as a table, with the same bound: what got worse comes first, and it says what there was no room for.
+func (d *Difference) Markdown(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### racebench diff\n\n%d worse, %d better, %d other\n", len(d.Worse), len(d.Better), len(d.Other))
+	if len(d.Worse)+len(d.Better)+len(d.Other) > 0 {
+		b.WriteString("\n| | what |\n|---|---|\n")
+	}
+	left := 0
+	for i, part := range d.Parts() {
+		for _, line := range part.Lines {
+			row := fmt.Sprintf("| %s %s | %s |\n", []string{"✗", "✓", ""}[i], part.Word, markdownText(Clip(line, markdownCell)))
+			if b.Len()+len(row) > markdownBound-markdownSaid {
+				left++
+				continue
+			}
+			b.WriteString(row)
+		}
+	}
+	if left > 0 {
+		fmt.Fprintf(&b, "\nLeft out: %d more; racebench diff shows all.\n", left)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
 // markdownRows writes the rows of the table. Where there is no room for all, those that passed are left out, and then the last.
 func markdownRows(b *strings.Builder, s *Summary) {
 	rows := make([]string, len(s.Cases))

@@ -80,3 +80,23 @@ func TestMarkdownBound(t *testing.T) {
 	require.NotContains(t, text, "eft out")
 	require.Less(t, strings.Index(text, "<details><summary>✗ Z1"), strings.Index(text, "<details><summary>? Z0"))
 }
+
+// A difference has the same bound; what got worse is there first.
+func TestMarkdownOfADifference(t *testing.T) {
+	text := func(d *Difference) string {
+		var out bytes.Buffer
+		require.NoError(t, d.Markdown(&out))
+		return out.String()
+	}
+	require.Equal(t, "### racebench diff\n\n0 worse, 0 better, 0 other\n", text(&Difference{}))
+	require.Equal(t, "### racebench diff\n\n1 worse, 1 better, 1 other\n\n| | what |\n|---|---|\n| ✗ worse | a&#124;b |\n| ✓ better | c |\n|  other | d |\n",
+		text(&Difference{Worse: []string{"a|b"}, Better: []string{"c"}, Other: []string{"d"}}))
+	long := &Difference{Other: []string{"o"}}
+	for range 1_000 {
+		long.Worse = append(long.Worse, strings.Repeat("<", 1_000))
+	}
+	out := text(long)
+	require.LessOrEqual(t, len(out), 65_536)
+	rows := strings.Count(out, "\n| ✗")
+	require.Contains(t, out, fmt.Sprintf("\nLeft out: %d more;", 1_000-rows))
+}

@@ -30,8 +30,8 @@ const (
 
 // Head begins every document.
 type Head struct {
-	Schema int    `json:"schema"` // Schema
-	Kind   string `json:"kind"`   // one of the kinds above
+	Schema int    `json:"schema"` // version of the form of the documents, which changes when a field goes or changes its meaning
+	Kind   string `json:"kind"`   // what the document is
 }
 
 // Parts is what has been explored of an exploration: a shard, or a checkpoint.
