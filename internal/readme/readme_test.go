@@ -143,3 +143,18 @@ func TestLinks(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, links, 5)
 }
+
+// The picture at the top is what the command draws.
+func TestPicture(t *testing.T) {
+	root := stranger.Root(t)
+	want, err := os.ReadFile(filepath.Join(root, "docs", "img", "a1.svg"))
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "a1.svg")
+	out, _ := stranger.Run(t, root, "go", "run", "./cmd/racebench", "replay", "A1", "--svg", file)
+	got, err := os.ReadFile(file)
+	require.NoError(t, err, out)
+	require.Equal(t, string(want), string(got), "racebench replay A1 --svg docs/img/a1.svg")
+	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	require.NoError(t, err)
+	require.Contains(t, string(text), "](docs/img/a1.svg)")
+}
