@@ -2,9 +2,9 @@
 //
 //	interleave.Explore(t, world, page.OnFailure())
 //
-// The page goes to the artifact directory of the test, which go test keeps with -artifacts:
+// The page goes to the artifact directory of the test, which go test keeps with -artifacts, below the folder _artifacts:
 //
-//	go test -artifacts -outputdir out ./...
+//	go test -artifacts ./...
 package page
 
 import (
