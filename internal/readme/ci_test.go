@@ -138,9 +138,8 @@ func pageOfATest(t *testing.T, text, command string) {
 	require.NotEmpty(t, text)
 	files := map[string]string{"page_test.go": "package jobs\n\nimport (\n\t\"testing\"\n\n\t\"github.com/racebench/racebench/interleave\"\n\t\"github.com/racebench/racebench/interleave/page\"\n)\n\n" + text}
 	for _, b := range blocks(t, stranger.Root(t)) {
-		if b.lang == "go" {
-			name, _, _ := strings.Cut(strings.TrimPrefix(b.text, "// "), "\n")
-			files[name] = b.text
+		if b.lang == "go" && files[fileName(t, b)] == "" { // the code that is not yet mended
+			files[fileName(t, b)] = b.text
 		}
 	}
 	module := stranger.Module(t, files)

@@ -1,4 +1,4 @@
-// Package readme executes what the README shows: its commands with their output, and its Go file in a module of a
+// Package readme executes what the README and the documents show: commands with their output, and Go files in a module of a
 // stranger's.
 package readme
 
@@ -36,17 +36,13 @@ func fenced(text string) []block {
 // byCI are commands that would run this test again. The check script runs them.
 var byCI = map[string]string{"go test ./...": "go test -race -timeout 30m ./..."}
 
+// TestReadme runs the commands of the README but for those of TestFromAnEmptyFolder.
 func TestReadme(t *testing.T) {
 	root := stranger.Root(t)
-	commands, files := 0, map[string]string{}
-	module := ""
-	for _, b := range blocks(t, root) {
+	commands := 0
+	_, others := parts(t, root)
+	for _, b := range others {
 		switch b.lang {
-		case "go":
-			name, _, ok := strings.Cut(strings.TrimPrefix(b.text, "// "), "\n")
-			require.True(t, ok)
-			files[name] = b.text
-			module = stranger.Module(t, files)
 		case "console":
 			for _, shown := range strings.Split("\n"+b.text, "\n$ ")[1:] {
 				command, want, _ := strings.Cut(shown, "\n")
@@ -57,15 +53,10 @@ func TestReadme(t *testing.T) {
 					require.Contains(t, string(script), inCI)
 					continue
 				}
-				dir := root
-				if strings.HasPrefix(command, "go test") {
-					require.NotEmpty(t, module, "%s comes before the Go file that it runs", command)
-					dir = module
-				}
 				if strings.Contains(command, " run") && strings.HasSuffix(command, "racebench run") {
 					command += " --out " + t.TempDir() // the reader's results are not ours to write
 				}
-				out, _ := stranger.Run(t, dir, "bash", "-c", command)
+				out, _ := stranger.Run(t, root, "bash", "-c", command)
 				requireShown(t, command, want, out)
 			}
 		case "text":
@@ -73,8 +64,7 @@ func TestReadme(t *testing.T) {
 			t.Errorf("a block of language %q is not executed", b.lang)
 		}
 	}
-	require.Equal(t, 7, commands)
-	require.Len(t, files, 1)
+	require.Equal(t, 5, commands)
 }
 
 // requireShown compares output with what the README shows, where a line "…" stands for any lines.
