@@ -47,18 +47,42 @@ func strict(t *testing.T, kind string) *jsonschema.Schema {
 	return s
 }
 
-// valid checks a document against the schema of the kind that it must be of.
+// valid checks a document against the schema of the kind that it must be of, and that the schema refuses it without any field
+// that it requires, with any field of another type, and as a document of another kind or of a later version.
 func valid(t *testing.T, kind string, text []byte) {
 	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	require.NoError(t, err, "%.300s", text)
-	require.NoError(t, strict(t, kind).Validate(doc))
+	decode := func() map[string]any {
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		require.NoError(t, err, "%.300s", text)
+		return doc.(map[string]any)
+	}
+	s := strict(t, kind)
+	require.NoError(t, s.Validate(decode()))
+	require.NotEmpty(t, s.Required)
+	for _, name := range s.Required {
+		doc := decode()
+		delete(doc, name)
+		require.Error(t, s.Validate(doc), "without %s", name)
+	}
+	for name, v := range decode() {
+		doc := decode()
+		doc[name] = []any{v} // a list in a list, or in place of something else
+		require.Error(t, s.Validate(doc), "%s in a list", name)
+	}
+	for name, v := range map[string]any{"kind": kind + "s", "schema": report.Schema + 1} {
+		doc := decode()
+		doc[name] = v
+		require.Error(t, s.Validate(doc), name)
+	}
 }
 
 // TestEveryDocumentIsValid runs each command that writes JSON, and checks what it writes against the published schema.
 func TestEveryDocumentIsValid(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }
+	for _, shard := range []string{"1", "2"} {
+		run([]string{"explore", "X1", "--shard", shard + "/2", "--out", file(shard + ".json")}, nil, io.Discard, io.Discard)
+	}
 	for _, x := range []struct {
 		kind, command string
 	}{
@@ -75,7 +99,10 @@ func TestEveryDocumentIsValid(t *testing.T) {
 		{report.KindExploration, "explore X4 --json --preemptions 0"},
 		{report.KindExploration, "explore X1 --json --actors 3 --fingerprints -j 2"},
 		{report.KindParts, "explore X1 --shard 1/2 --json"},
+		{report.KindExploration, "merge " + file("1.json") + " " + file("2.json") + " --json"},
+		{report.KindExploration, "explore A1 --faults crash:1 --jump 31s --max 50 --json"},
 		{report.KindTimeToBug, "explore X1 A7 --strategy all --trials 2 --max 20 --json"},
+		{report.KindReplay, "replay A1 A.GET --mode best-effort --json"},
 		{report.KindFuzz, "fuzz A1 --impl naive,lua --max 60 --json --html " + file("fuzz.html")},
 		{report.KindCatalogue, "list --json"},
 		{report.KindCatalogue, "show A1 --json"},
@@ -87,8 +114,9 @@ func TestEveryDocumentIsValid(t *testing.T) {
 		require.NotEmpty(t, out.Bytes(), x.command)
 		t.Run(x.command, func(t *testing.T) { valid(t, x.kind, out.Bytes()) })
 	}
-	for kind, path := range map[string]string{
-		report.KindRun: "../../results/reference/run.json", report.KindMeta: file("run/run.meta.json"),
+	for path, kind := range map[string]string{
+		"../../results/reference/run.json": report.KindRun, file("run/run.json"): report.KindRun, file("run/run.meta.json"): report.KindMeta,
+		file("1.json"): report.KindParts,
 	} {
 		text, err := os.ReadFile(path)
 		require.NoError(t, err)
