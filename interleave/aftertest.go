@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Seen is what a test of this package has come to, for what shows it in another way than as text: see AfterTest.
@@ -39,6 +40,34 @@ func (r *Runner) after(t *testing.T, s Seen) {
 	for _, f := range r.cfg.afterTest {
 		f(t, s)
 	}
+}
+
+// chooses names the strategy, with what it depends on and what bounds it.
+func (c *config) chooses() string {
+	text := "strategy " + c.strategy
+	if c.strategy != exhaustiveName && c.strategy != depthFirstName {
+		text += fmt.Sprintf(", seed %d", c.seed)
+	}
+	if c.preemptions != nil {
+		text += fmt.Sprintf(", preemptions up to %d", *c.preemptions)
+	}
+	if c.faults != "" {
+		text += ", faults " + c.faults
+	}
+	for _, d := range c.jumps {
+		text += fmt.Sprintf(", a jump of %s", d)
+	}
+	return text
+}
+
+// statistics are those of one order that was asked for.
+func (res *Result) statistics() string {
+	var at time.Duration
+	if n := len(res.Trace.Steps); n > 0 {
+		at = res.Trace.Steps[n-1].At
+	}
+	return fmt.Sprintf("one order, as asked for, %s; steps: %d, switches of the actor: %d, virtual time: %s",
+		res.Outcome(), len(res.Trace.Steps), res.Trace.Switches(), at)
 }
 
 // Statistics are what an exploration ran and counted, in a few lines: what go test -v shows of it.

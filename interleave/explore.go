@@ -122,7 +122,7 @@ func Explore(t *testing.T, world func(*World), opts ...Option) *Exploration {
 	x := r.Explore(t.Context(), world)
 	defer r.after(t, Seen{Exploration: x})
 	if testing.Verbose() {
-		t.Logf("interleave: strategy %s: %s", r.cfg.strategy, x.Statistics())
+		t.Logf("interleave: %s: %s", r.cfg.chooses(), x.Statistics())
 	}
 	switch {
 	case len(x.Found) > 0:

@@ -29,11 +29,16 @@ func Fuzz(t *testing.T, draw func(*rapid.T) func(*World), opts ...Option) {
 	}
 	f := &fuzzing{r: openTest(t, opts), t: t, draw: draw}
 	defer func() {
+		t.Helper()
 		if f.seen != nil {
 			f.r.after(t, *f.seen)
 		}
 		if testing.Verbose() {
-			t.Logf("interleave: %d worlds drawn, %d of them undecided", f.drawn, f.undecided)
+			how := "each order drawn with its world"
+			if f.r.cfg.ordersEach > 0 {
+				how = fmt.Sprintf("at most %d orders of each, %s", f.r.cfg.ordersEach, f.r.cfg.chooses())
+			}
+			t.Logf("interleave: %d worlds drawn, %s: %d orders run to their end; %d worlds undecided", f.drawn, how, f.orders, f.undecided)
 		}
 		if f.undecided > 0 {
 			t.Logf("interleave: %d of %d worlds drawn were undecided: %s", f.undecided, f.drawn, f.why)
@@ -84,6 +89,7 @@ type fuzzing struct {
 
 	first            *target // how the first order that went wrong did: what it is shrunk to has to do the same
 	drawn, undecided int
+	orders           int    // run to their end
 	why              string // of the last undecided
 	held             bool   // the one world that was asked for
 	seen             *Seen  // what goes wrong, when it is shown
@@ -147,6 +153,7 @@ func (f *fuzzing) order(t *rapid.T, world func(*World)) (res *Result) {
 		}
 		return res.Trace.Schedule().String()
 	}).Draw(t, "order")
+	f.orders++
 	return res
 }
 
@@ -164,6 +171,7 @@ func (f *fuzzing) explored(world func(*World)) *Result {
 			last = res
 		}
 	})
+	f.orders += x.Orders
 	switch {
 	case len(x.Found) > 0:
 		return x.Found[0].First

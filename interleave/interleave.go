@@ -82,7 +82,11 @@ func runTest(t *testing.T, text string, world func(*World), opts []Option) (r *R
 	t.Helper()
 	o, text := testOrder(t, text)
 	r = openTest(t, flagged(opts))
-	return r, r.runOrder(o, world), text
+	res = r.runOrder(o, world)
+	if testing.Verbose() {
+		t.Logf("interleave: %s", res.statistics())
+	}
+	return r, res, text
 }
 
 // openTest opens a runner that is closed with the test.

@@ -50,6 +50,15 @@ func TestHolds(t *testing.T) { interleave.Force(t, "A.. B..", twoStarts, page.On
 
 func TestHoldsShown(t *testing.T) { interleave.Force(t, "A.. B..", twoStarts, page.Always()) }
 
+func TestDrawn(t *testing.T) {
+	interleave.Explore(t, twoStarts, interleave.Strategy("pct"), interleave.Seed(7), interleave.Preemptions(2), interleave.Faults("crash:1"),
+		interleave.MaxExecutions(5))
+}
+
+func TestFuzzOrders(t *testing.T) {
+	interleave.Fuzz(t, func(*rapid.T) func(*interleave.World) { return twoStarts }, interleave.OrdersEach(2))
+}
+
 func TestFuzz(t *testing.T) {
 	interleave.Fuzz(t, func(*rapid.T) func(*interleave.World) { return twoStarts }, page.OnFailure())
 }
@@ -90,9 +99,17 @@ func TestPages(t *testing.T) {
 	require.NotContains(t, all.String(), "racebench replay")
 
 	// With -v the strategy says what it did.
-	require.Contains(t, text, "interleave: strategy exhaustive: 4 executions, 4 orders run to their end")
-	require.Contains(t, text, "2 orders: one job a document")
-	require.Contains(t, text, "worlds drawn, 0 of them undecided")
+	for _, say := range []string{
+		"interleave: strategy exhaustive: 4 executions, 4 orders run to their end",
+		"2 orders: one job a document",
+		"interleave: one order, as asked for, violated; steps: 6, switches of the actor: 3, virtual time: 0s",
+		"interleave: one order, as asked for, held; steps: 4, switches of the actor: 1, virtual time: 0s",
+		"interleave: strategy pct, seed 7, preemptions up to 2, faults crash:1: ",
+		"worlds drawn, each order drawn with its world: ",
+		"worlds drawn, at most 2 orders of each, strategy exhaustive: ",
+	} {
+		require.Contains(t, text, say)
+	}
 
 	text, ok = stranger.Run(t, dir, "go", "test", "-count=1", "-run", "TestForce", ".")
 	require.False(t, ok)
