@@ -67,6 +67,7 @@ type Assembly struct {
 	at    int    // the first slot that is not added yet
 	over  bool   // no part that comes can change anything
 	parts []Part // done, in the order in which they came
+	begun bool   // the exploration was stopped in its trial, whose executions may be no units of it the next time
 
 	sum   *Exploration
 	found []PartFinding // of sum, in the order of its Found
@@ -83,7 +84,7 @@ type slot struct {
 
 // NewAssembly begins with the units that Split has returned, with the bounds of the runner's options.
 func (r *Runner) NewAssembly(units []Unit) *Assembly {
-	a := &Assembly{cfg: r.cfg, sum: &Exploration{}}
+	a := &Assembly{cfg: r.cfg, sum: &Exploration{}, begun: r.trial != nil && r.trial.stopped}
 	for _, u := range units {
 		a.slots = append(a.slots, &slot{unit: u})
 	}
@@ -125,7 +126,7 @@ func (a *Assembly) Add(p Part) error {
 		return fmt.Errorf("interleave: two parts %s", p.Unit.ID)
 	}
 	a.slots[i].part, a.slots[i].given = &p, true
-	if p.Done {
+	if p.Done && !a.begun {
 		a.parts = append(a.parts, p)
 	}
 	if len(p.Split) > 0 {
@@ -143,7 +144,8 @@ func (a *Assembly) Add(p Part) error {
 }
 
 // Parts are the parts that are done, in the order in which they came: what a checkpoint keeps. Adding them in this order to a
-// new Assembly of the same units takes the exploration up again.
+// new Assembly of the same units takes the exploration up again. There are none of an exploration that was stopped in its trial,
+// which takes a moment and is run again.
 func (a *Assembly) Parts() []Part { return a.parts }
 
 // Done reports whether nothing more can change the exploration.

@@ -14,6 +14,8 @@ import (
 type trial struct {
 	parts []Part
 	over  bool // there is nothing more to run
+	// The context has ended before it was known whether this is the whole exploration, and so what its units are.
+	stopped bool
 }
 
 // splitAfterTrial cuts an exhaustive exploration.
@@ -31,6 +33,7 @@ func (r *Runner) splitAfterTrial(ctx context.Context, world func(*World)) ([]Uni
 		units = append(units, p.Unit)
 	}
 	if !t.over {
+		t.stopped = true
 		units = append(units, Unit{ID: "rest"}) // never explored: the context has ended, in the trial or while the rest was cut
 	}
 	return units, nil

@@ -249,6 +249,34 @@ func TestTimeIsOverWhileItIsCut(t *testing.T) {
 	require.Equal(t, Unit{ID: "rest"}, units[trialLength])
 }
 
+// TestTakenUpAfterAStoppedTrial: what is kept of an exploration that was stopped in its trial fits the one that takes it up.
+func TestTakenUpAfterAStoppedTrial(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	worlds := 0
+	r := openFor(t)
+	units, err := r.Split(ctx, func(w *World) {
+		if worlds++; worlds == 10 {
+			cancel()
+		}
+		lostUpdate(4)(w)
+	})
+	require.NoError(t, err)
+	a := r.NewAssembly(units)
+	for _, u := range units[:len(units)-1] {
+		require.NoError(t, a.Add(r.ExplorePart(ctx, lostUpdate(4), u)))
+	}
+	require.Positive(t, a.sum.Executions)
+
+	again := openFor(t)
+	whole, err := again.Split(context.Background(), lostUpdate(4))
+	require.NoError(t, err)
+	b := again.NewAssembly(whole)
+	for _, p := range a.Parts() {
+		require.NoError(t, b.Add(p))
+	}
+}
+
 // TestPartsKeepTheCause: a part that was text in between still says that the backend was the reason.
 func TestPartsKeepTheCause(t *testing.T) {
 	for _, cause := range []error{
