@@ -21,7 +21,8 @@ type Seen struct {
 	Seed                       uint64
 }
 
-// AfterTest has a function called at the end of Explore, Force, Violates, Replay and a failing Fuzz, before they return. The
+// AfterTest has a function called at the end of Explore, Force, Violates, Replay and a failing Fuzz or input of
+// MakeFuzz, before they return. The
 // package interleave/page writes an HTML page with it.
 func AfterTest(f func(t *testing.T, seen Seen)) Option {
 	return func(c *config) { c.afterTest = append(c.afterTest, f) }

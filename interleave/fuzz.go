@@ -70,8 +70,20 @@ func MakeFuzz(f *testing.F, draw func(*rapid.T) func(*World), opts ...Option) fu
 		_ = t.Context().Done() // see openTest
 		r.t = t
 		x := &fuzzing{r: r, t: t, draw: draw}
+		defer func() {
+			if x.seen != nil && !fuzzes() {
+				r.after(t, *x.seen)
+			}
+		}()
 		rapid.MakeFuzz(x.property)(t, append(input[:len(input):len(input)], make([]byte, fuzzTail)...))
 	}
+}
+
+// fuzzes reports whether go test -fuzz makes inputs, each of which may fail many times before it is the simplest; the failure
+// that is left is run again as a test of its own.
+func fuzzes() bool {
+	f := flag.Lookup("test.fuzz")
+	return f != nil && f.Value.String() != ""
 }
 
 // fuzzTail is how many zeros follow an input: enough for any world of ordinary size, at some 20 bytes a draw.

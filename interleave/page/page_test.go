@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/racebench/racebench/interleave/page" // so that a change of it runs the test again
 	"github.com/racebench/racebench/internal/stranger"
 )
 
@@ -59,6 +60,16 @@ func TestFuzzOrders(t *testing.T) {
 	interleave.Fuzz(t, func(*rapid.T) func(*interleave.World) { return twoStarts }, interleave.OrdersEach(2))
 }
 
+func FuzzJobs(f *testing.F) {
+	f.Add([]byte{})
+	f.Fuzz(interleave.MakeFuzz(f, func(*rapid.T) func(*interleave.World) {
+		return func(w *interleave.World) {
+			twoStarts(w)
+			w.Finally("no job", func(s *interleave.State) error { return fmt.Errorf("%d keys", len(s.Keys("job:*"))) })
+		}
+	}, page.OnFailure()))
+}
+
 func TestFuzz(t *testing.T) {
 	interleave.Fuzz(t, func(*rapid.T) func(*interleave.World) { return twoStarts }, page.OnFailure())
 }
@@ -71,24 +82,25 @@ func TestPages(t *testing.T) {
 	text, ok := stranger.Run(t, dir, "go", "test", "-count=1", "-v", "-artifacts", "-outputdir", out, ".")
 	require.False(t, ok, text)
 	pages := map[string]string{}
-	for _, m := range regexp.MustCompile(`page:    (\S+)`).FindAllStringSubmatch(text, -1) {
-		page, err := os.ReadFile(m[1])
+	for _, m := range regexp.MustCompile(`page:    (\S+`+regexp.QuoteMeta(page.File)+`)`).FindAllStringSubmatch(text, -1) {
+		written, err := os.ReadFile(m[1])
 		require.NoError(t, err)
 		require.True(t, strings.HasPrefix(m[1], out))
 		rel, err := filepath.Rel(out, m[1])
 		require.NoError(t, err)
-		pages[strings.Split(filepath.ToSlash(rel), "/")[1]] += string(page)
+		pages[strings.Split(filepath.ToSlash(rel), "/")[1]] += string(written)
 	}
-	require.Len(t, pages, 4, "%s", text)
+	require.Len(t, pages, 5, "%s", text)
 	var all strings.Builder
-	for _, page := range pages {
-		all.WriteString(page)
+	for _, text := range pages {
+		all.WriteString(text)
 	}
 	for what, want := range map[string]string{
 		"the classes":      "4 orders, 2 outcomes",
 		"the explored":     `class="space"`,
 		"the line":         `"jobs/jobs.go:23":"`,
 		"the flipped":      "The flipped order",
+		"of an input":      `FuzzJobs/seed#0`,
 		"the command":      html.EscapeString(`go test -run '^TestForce$/^both_look$' -interleave.replay='A.GET B.GET`),
 		"the snippet":      html.EscapeString(`interleave.Violates(t, "A.GET B.GET`),
 		"one that holds":   `<span class="tag held">held</span>`,

@@ -108,6 +108,7 @@ func TestCIRecipes(t *testing.T) {
 		}
 	}
 	require.Len(t, recipes, 2, "GitHub and GitLab")
+	t.Cleanup(func() { _ = os.Remove(filepath.Join(root, "_artifacts")) }) // which go test makes; not if there is something in it
 	for _, r := range recipes {
 		dir := t.TempDir()
 		summary := filepath.Join(dir, "summary.md")
