@@ -32,6 +32,7 @@ type engine struct {
 	seq      int
 	due      []*op  // waiting commands that the server serves before anything else
 	fresh    []*op  // memory of number
+	waits    []*op  // at the gate, where a whole trace is kept
 	block    []Step // memory for the next steps
 	reduces  bool   // the strategy looks at footprints
 	last     view   // what could happen last time; its memory is used again
@@ -157,6 +158,7 @@ func (e *engine) finish() error {
 			e.trace.Undeclared = append(e.trace.Undeclared, changes...)
 		}
 	}
+	e.noteLeft()
 	e.trace.After = e.image.list()
 	if e.sql != nil {
 		tables, err := e.sql.tables()
@@ -222,9 +224,46 @@ func (e *engine) number() error {
 			if err := o.kind.came(e, o); err != nil {
 				return err
 			}
+			if !e.reduces {
+				e.waits = append(e.waits, o)
+			}
 		}
 	}
+	if !e.reduces {
+		e.noteGone()
+	}
 	return nil
+}
+
+// noteGone notes the operations that were at the gate and are there no more, though they went through it as no step.
+func (e *engine) noteGone() {
+	heads := e.fresh[:0] // its memory, which number has done with
+	for _, a := range e.actors {
+		for o := range a.heads {
+			heads = append(heads, o)
+		}
+	}
+	e.fresh = heads
+	kept := e.waits[:0]
+	for _, o := range e.waits {
+		switch {
+		case o.went:
+		case slices.Contains(heads, o):
+			kept = append(kept, o)
+		default:
+			e.trace.Waited = append(e.trace.Waited, Waited{o.actor.name, o.String(), o.since, len(e.trace.Steps)})
+		}
+	}
+	e.waits = kept
+}
+
+// noteLeft notes the operations that are at the gate at the end.
+func (e *engine) noteLeft() {
+	for _, o := range e.waits {
+		if !o.went {
+			e.trace.Waited = append(e.trace.Waited, Waited{o.actor.name, o.String(), o.since, 0})
+		}
+	}
 }
 
 // before compares by name, keys and place in the subject first: arguments may be random.

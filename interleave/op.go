@@ -35,6 +35,7 @@ type op struct {
 	at      time.Time // when it came, on the world's clock
 	block   *blocking // not nil for a command that would wait on the server
 	since   int       // step after which it came
+	went    bool      // it has become a step
 }
 
 func newOp(s *session, args []string, caller *site) *op {

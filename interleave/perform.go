@@ -70,7 +70,8 @@ func (e *engine) step(s Step) *Step {
 }
 
 func (e *engine) operationStep(c choice, o *op, fault string) *Step {
-	s := e.step(Step{Kind: StepOperation, Actor: c.actor.name, Fault: fault, forced: c.forced, nth: e.nth(o)})
+	s := e.step(Step{Kind: StepOperation, Actor: c.actor.name, Fault: fault, Since: o.since, forced: c.forced, nth: e.nth(o)})
+	o.went = true
 	s.describe(o)
 	return s
 }

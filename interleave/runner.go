@@ -98,7 +98,8 @@ type Result struct {
 type Judged struct {
 	Invariant string `json:"invariant"`
 	Verdict
-	Step int `json:"step"` // after which the verdict was given
+	Step int  `json:"step"` // after which the verdict was given
+	When When `json:"when"` // when it is judged: always, or finally
 }
 
 // Outcome is the worst of the verdicts; Undecided when a bound was hit or the world could not be judged.
@@ -341,11 +342,11 @@ func (e *engine) verdicts(err error) []Judged {
 		case err != nil:
 			v = Verdict{Undecided, "the world did not come to its end"}
 		}
-		out = append(out, Judged{j.inv.Name, v, j.step})
+		out = append(out, Judged{j.inv.Name, v, j.step, j.inv.When})
 	}
 	for _, a := range e.actors {
 		if a.noticed && a.life.Load() == alive && a.exit.err != nil && !a.faulted {
-			out = append(out, Judged{"actor " + a.name + " returns no error", Verdict{Violated, a.exit.err.Error()}, len(e.trace.Steps)})
+			out = append(out, Judged{"actor " + a.name + " returns no error", Verdict{Violated, a.exit.err.Error()}, len(e.trace.Steps), FinallyHolds})
 		}
 	}
 	return out

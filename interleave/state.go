@@ -52,6 +52,30 @@ const (
 	FinallyHolds             // when nothing more can happen
 )
 
+// String is always or finally.
+func (w When) String() string {
+	if w == AlwaysHolds {
+		return "always"
+	}
+	return "finally"
+}
+
+// MarshalText writes the word.
+func (w When) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
+
+// UnmarshalText reads it.
+func (w *When) UnmarshalText(text []byte) error {
+	switch string(text) {
+	case "always":
+		*w = AlwaysHolds
+	case "finally":
+		*w = FinallyHolds
+	default:
+		return fmt.Errorf("interleave: %q is not always or finally", text)
+	}
+	return nil
+}
+
 // Invariant is a named, pure judgement over trace and state.
 type Invariant struct {
 	Name  string

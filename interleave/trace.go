@@ -44,6 +44,7 @@ type Step struct {
 	At      time.Duration // virtual time since the world began, after the step
 	Changes []Change      // what the step did to keys
 	Wrote   bool          // it executed a command that may write
+	Since   int           // the step after which the operation had come to the gate, where it waited; 0 for before the first
 	Caller  string        // file:line inside the subject
 	Events  []string      // what became of actors by the next step: notes, ends
 
@@ -65,9 +66,19 @@ type Trace struct {
 	Undeclared []Change   // changes that no step named, found at the end
 	Notes      []Note     // of all actors, in order
 	Bound      string     // the bound that ended the trace too early, or empty
+	Waited     []Waited   // operations that came to the gate and never went through: their actor died, or gave up
 
 	spans []namedSpan // of the windows that the world declares
 	lives []life      // of the actors, by name
+}
+
+// Waited is an operation that waited at the gate and became no step. It is noted where a whole trace is kept, not while
+// searching.
+type Waited struct {
+	Actor string `json:"actor"`
+	Text  string `json:"text"`            // "GET job:1 (start.go:41)"
+	Since int    `json:"since"`           // the step after which it had come
+	Until int    `json:"until,omitempty"` // the step after which it was gone; 0 for still there at the end
 }
 
 // KeyState is a key with its value.
@@ -334,9 +345,10 @@ func (s *Step) MarshalJSON() ([]byte, error) {
 		Advance string     `json:"advance,omitempty"`
 		At      string     `json:"at"`
 		Changes []Change   `json:"changes,omitempty"`
+		Since   int        `json:"since,omitempty"`
 		Caller  string     `json:"caller,omitempty"`
 		Events  []string   `json:"events,omitempty"`
-	}{s.N, s.Kind, s.Actor, s.Server, s.SQL, s.Token().String(), s.Command, s.Queued, s.Keys, s.Fault, s.Reply, durationText(s.Advance), s.At.String(), s.Changes, s.Caller, s.Events})
+	}{s.N, s.Kind, s.Actor, s.Server, s.SQL, s.Token().String(), s.Command, s.Queued, s.Keys, s.Fault, s.Reply, durationText(s.Advance), s.At.String(), s.Changes, s.Since, s.Caller, s.Events})
 }
 
 func durationText(d time.Duration) string {

@@ -153,6 +153,8 @@ func TestBrowser(t *testing.T) {
 	b.is(first+`.querySelector(".state").textContent`, "naive/jobs.go")
 	b.is(first+`.querySelector(".state").textContent`, "one running job a targetviolated since step 6")
 	b.is(first+`.querySelector(".state").textContent`, "no unreferenced jobsholds")
+	b.is(first+`.querySelector(".state").textContent`, "B.EXPIRE (since step 6)")
+	b.is(first+`.querySelector(".state").textContent`, "nothing: it has ended")
 	b.picture("moment")
 	b.do(chromedp.Evaluate(first+`.querySelector("[data-go='-1']").click()`, nil))
 	b.is(`location.hash`, "#A1-naive-1/5")

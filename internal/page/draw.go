@@ -87,7 +87,7 @@ func (b *builder) trace(e *entry) error {
 	if err := diagram.SVG(&svg, &o.Trace, opts); err != nil {
 		return err
 	}
-	d := &data{Before: o.Trace.Before, Steps: o.Trace.Steps, Verdicts: o.Verdicts, Lines: map[string]string{}}
+	d := &data{Before: o.Trace.Before, Steps: o.Trace.Steps, Verdicts: o.Verdicts, Events: o.Trace.Events, Waited: o.Trace.Waited, Lines: map[string]string{}}
 	if b.o.Line != nil {
 		for _, s := range d.Steps {
 			if s.Caller != "" {

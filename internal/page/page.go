@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"io"
 
+	"github.com/racebench/racebench/interleave"
 	"github.com/racebench/racebench/internal/diagram"
 	"github.com/racebench/racebench/internal/report"
 )
@@ -103,8 +104,10 @@ type entry struct {
 
 // data is what the page needs to go from step to step.
 type data struct {
-	Before   []report.Key      `json:"before"`
-	Steps    []report.Step     `json:"steps"`
-	Verdicts []report.Verdict  `json:"verdicts"`
-	Lines    map[string]string `json:"lines"`
+	Before   []report.Key        `json:"before"`
+	Steps    []report.Step       `json:"steps"`
+	Verdicts []report.Verdict    `json:"verdicts"`
+	Events   []string            `json:"events"`
+	Waited   []interleave.Waited `json:"waited"`
+	Lines    map[string]string   `json:"lines"`
 }

@@ -73,8 +73,18 @@
     draw($(".state", box), t, n, s);
     if (link) history.replaceState(null, "", "#" + box.dataset.for + "/" + n);
   }
-  function table(head, lines) {
-    const t = el("table"), h = t.createTHead().insertRow(), b = t.createTBody();
+  // What an actor waits with at the gate after n steps: operations that have come and not gone, or why there is none.
+  function atGate(t, actor, next, n) {
+    const since = s => (s ? " (since step " + s + ")" : " (from the beginning)");
+    const waits = next.map(i => t.d.steps[i]).filter(s => (s.kind === "operation" || s.kind === "point") && (s.since ?? 0) <= n).map(s => s.token + since(s.since));
+    for (const w of t.d.waited ?? []) if (w.actor === actor && w.since <= n && (!w.until || n < w.until)) waits.push(w.text + since(w.since));
+    if (waits.length) return waits.join("; ");
+    const said = [...(t.d.events ?? []), ...t.d.steps.slice(0, n).flatMap(s => s.events ?? [])], dead = t.d.steps.slice(0, n).some(s => s.actor === actor && (s.kind === "crash" || s.fault === "crash"));
+    return dead ? "nothing: it is dead" : said.includes(actor + " ends") ? "nothing: it has ended" : "nothing: it computes, sleeps or waits for an answer";
+  }
+  function table(caption, head, lines) {
+    const t = el("table"), c = t.createCaption(), h = t.createTHead().insertRow(), b = t.createTBody();
+    c.textContent = caption;
     head.forEach(w => { const th = el("th", w); th.scope = "col"; h.append(th); });
     for (const { cells, cls } of lines) { const r = b.insertRow(); if (cls) r.className = cls; cells.forEach(c => r.insertCell().append(c)); }
     return t;
@@ -83,14 +93,16 @@
     const changed = new Set((s?.changes ?? []).map(c => c.key)), keys = [...new Set([...t.keys.keys(), ...changed])].sort();
     const keyed = keys.map(k => ({ cells: [k, value(t.keys.get(k)) + (changed.has(k) ? " ← changed" : "")], cls: changed.has(k) ? "changed" : "" }));
     const actors = t.turns.map(([a, turns]) => {
-      const i = after(turns, n), last = t.d.steps[turns[i - 1]], next = t.d.steps[turns[i]], where = last?.caller ?? "", line = t.d.lines[where];
-      return { cells: [a, where + (line ? "  " + line : ""), next ? next.token : "nothing"] };
+      const i = after(turns, n), last = t.d.steps[turns[i - 1]], where = last?.caller ?? "", line = t.d.lines[where];
+      return { cells: [a, where + (line ? "  " + line : ""), atGate(t, a, turns.slice(i, i + 16), n)] };
     });
     const held = t.d.verdicts.map(v => {
-      const bad = v.outcome === "violated" && s && s.n >= v.step;
-      return { cells: [v.invariant, el("span", bad ? "violated since step " + v.step : v.outcome === "undecided" ? "undecided" : "holds", bad ? "tag violated" : "tag held")] };
+      const end = n === t.d.steps.length, judged = v.when === "finally" ? end : n >= v.step || v.outcome === "held";
+      if (v.when === "finally" && !end) return { cells: [v.invariant, el("span", "judged at the end", "dim")] };
+      const now = judged ? v.outcome : "held", text = now === "held" ? "holds" : now === "violated" ? "violated since step " + v.step : "undecided";
+      return { cells: [v.invariant, el("span", text, "tag " + now)] };
     });
-    out.replaceChildren(table(["Key", "Value"], keyed), table(["Actor", "Is at", "Does next"], actors), table(["Invariant", "Now"], held));
+    out.replaceChildren(table("Keys", ["Key", "Value"], keyed), table("Actors", ["Actor", "Is at", "Waits at the gate with"], actors), table("Invariants", ["Invariant", "Now"], held));
   }
   all(".travel").forEach(b => { b.hidden = false; });
   const near = e => e.closest?.("article")?.querySelector(".travel");

@@ -166,17 +166,19 @@ type Verdict struct {
 	Outcome   string `json:"outcome" jsonschema:"enum=held,enum=undecided,enum=violated"` // held, undecided or violated
 	Detail    string `json:"detail,omitempty"`                                            // what was found
 	Step      int    `json:"step"`                                                        // after which
+	When      string `json:"when" jsonschema:"enum=always,enum=finally"`                  // it is judged: after every step, or when nothing more can happen
 }
 
 // Trace is every step with what was observed, and the keys before and after.
 type Trace struct {
-	Before     []Key    `json:"before"`
-	Events     []string `json:"events,omitempty"` // what became of actors before the first step
-	Steps      []Step   `json:"steps"`
-	After      []Key    `json:"after"`
-	Undeclared []Change `json:"undeclared,omitempty"` // changes that no step named
-	Notes      []Note   `json:"notes,omitempty"`
-	Bound      string   `json:"bound,omitempty"` // what ended the world too early
+	Before     []Key               `json:"before"`
+	Events     []string            `json:"events,omitempty"` // what became of actors before the first step
+	Steps      []Step              `json:"steps"`
+	After      []Key               `json:"after"`
+	Undeclared []Change            `json:"undeclared,omitempty"` // changes that no step named
+	Notes      []Note              `json:"notes,omitempty"`
+	Bound      string              `json:"bound,omitempty"`  // what ended the world too early
+	Waited     []interleave.Waited `json:"waited,omitempty"` // operations that came to the gate and never went through
 }
 
 // Step is one thing that happened.
@@ -195,6 +197,7 @@ type Step struct {
 	Advance string     `json:"advance,omitempty"` // how far the clock moved
 	At      string     `json:"at"`                // virtual time since the world began
 	Changes []Change   `json:"changes,omitempty"`
+	Since   int        `json:"since,omitempty"`  // the step after which the operation had come to the gate; absent for before the first
 	Caller  string     `json:"caller,omitempty"` // file:line inside the subject
 	Events  []string   `json:"events,omitempty"` // what became of actors by the next step
 }
@@ -370,6 +373,7 @@ func Observe(res *interleave.Result, target string) (Observed, error) {
 		{t.After, &o.Trace.After},
 		{t.Undeclared, &o.Trace.Undeclared},
 		{t.Notes, &o.Trace.Notes},
+		{t.Waited, &o.Trace.Waited},
 	} {
 		if err := convert(part.from, part.to); err != nil {
 			return o, err

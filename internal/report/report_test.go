@@ -54,7 +54,7 @@ func TestObserveLosesNothing(t *testing.T) {
 	require.Equal(t, "violated", o.Outcome)
 	require.Equal(t, "A.SET A.EXEC!crash +1h B.GET", o.Order)
 	require.Len(t, o.Trace.Steps, 4)
-	require.Equal(t, []report.Verdict{{Invariant: "nothing is counted", Outcome: "violated", Detail: "file already exists", Step: 4}}, o.Verdicts)
+	require.Equal(t, []report.Verdict{{Invariant: "nothing is counted", Outcome: "violated", Detail: "file already exists", Step: 4, When: "finally"}}, o.Verdicts)
 	require.Equal(t, [][]string{{"INCR", "n"}, {"DEL", "before"}}, o.Trace.Steps[1].Queued)
 	require.Equal(t, "crash", o.Trace.Steps[1].Fault)
 	require.Equal(t, "1h0m0s", o.Trace.Steps[2].Advance)
