@@ -33,7 +33,7 @@ var documents = map[string]any{
 
 // TestSchemas fails when a schema is no longer that of its type. With -update it is written anew.
 func TestSchemas(t *testing.T) {
-	said := comments(t, "../../internal/report", "../../interleave")
+	said := comments(t, "internal/report", "interleave")
 	reflector := jsonschema.Reflector{
 		ExpandedStruct: true, AllowAdditionalProperties: true, Anonymous: true,
 		Mapper: func(typ reflect.Type) *jsonschema.Schema {
@@ -42,7 +42,7 @@ func TestSchemas(t *testing.T) {
 			}
 			return nil
 		},
-		LookupComment: func(typ reflect.Type, field string) string { return said[typ.Name()+"."+field] },
+		LookupComment: func(typ reflect.Type, field string) string { return said[typ.PkgPath()+"."+typ.Name()+"."+field] },
 	}
 	var kinds []string
 	for kind, document := range documents {
@@ -73,12 +73,13 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// comments are what the packages in some folders say of their types ("Run.") and of the fields of them ("Run.Results"), above
-// them or behind.
+// comments are what the packages in some folders of this module say of their types ("path.Run.") and of the fields of them
+// ("path.Run.Results"), above them or behind.
 func comments(t *testing.T, folders ...string) map[string]string {
 	said := map[string]string{}
 	for _, folder := range folders {
-		files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+		pkg := "github.com/racebench/racebench/" + folder + "."
+		files, err := filepath.Glob(filepath.Join("../..", folder, "*.go"))
 		require.NoError(t, err)
 		for _, file := range files {
 			tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
@@ -90,14 +91,14 @@ func comments(t *testing.T, folders ...string) map[string]string {
 				}
 				for _, s := range decl.Specs {
 					spec := s.(*ast.TypeSpec)
-					said[spec.Name.Name+"."] = text(spec.Doc, decl.Doc)
+					said[pkg+spec.Name.Name+"."] = text(spec.Doc, decl.Doc)
 					fields, ok := spec.Type.(*ast.StructType)
 					if !ok {
 						continue
 					}
 					for _, f := range fields.Fields.List {
 						for _, name := range f.Names {
-							said[spec.Name.Name+"."+name.Name] = text(f.Doc, f.Comment)
+							said[pkg+spec.Name.Name+"."+name.Name] = text(f.Doc, f.Comment)
 						}
 					}
 				}
