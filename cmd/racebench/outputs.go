@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,16 +22,45 @@ import (
 type format struct {
 	name, usage string
 	write       func(w io.Writer, document any) error
+	each        func(w io.Writer, t *report.Traced) error // writes one trace, of a format that can have a folder; nil for one that can't
 }
 
 // formats are the flags for output files, in the order of the help.
 var formats = []format{
-	{"junit", "write JUnit XML to a file, one testcase for each scenario on each implementation; - is standard output", summarized(report.JUnit)},
-	{"markdown", "write a table in Markdown to a file, for a pull request or the summary of a CI step; - is standard output", summarized(report.Markdown)},
-	{"sarif", "write SARIF to a file, for code scanning: what went wrong, at the lines of source that it hangs on; - is standard output", summarized(writeSARIF)},
-	{"html", "write a page for a person to a file that needs nothing else; - is standard output", writePage},
-	{"svg", "draw the first trace that violates an invariant as a space-time diagram, or the first where none does; - is standard output", drawn(writeSVG)},
-	{"mermaid", "write the trace that --svg draws as a Mermaid sequence diagram; - is standard output", drawn(report.Mermaid)},
+	{"junit", "write JUnit XML to a file, one testcase for each scenario on each implementation; - is standard output", summarized(report.JUnit), nil},
+	{"markdown", "write a table in Markdown to a file, for a pull request or the summary of a CI step; - is standard output", summarized(report.Markdown), nil},
+	{"sarif", "write SARIF to a file, for code scanning: what went wrong, at the lines of source that it hangs on; - is standard output", summarized(writeSARIF), nil},
+	{"html", "write a page for a person to a file that needs nothing else; - is standard output", writePage, nil},
+	{"svg", "draw the first trace that violates an invariant as a space-time diagram, or the first where none does; - is standard output; a folder gets one picture for each trace", drawn(writeSVG), writeSVG},
+	{"mermaid", "write the trace that --svg draws as a Mermaid sequence diagram; - is standard output", drawn(report.Mermaid), report.Mermaid},
+}
+
+// folder is where a format writes one file for each trace, if that is asked for: by a folder that is there, or a / at the end.
+func (f format) folder(path string) (string, bool) {
+	if f.each == nil || path == toStdout {
+		return "", false
+	}
+	info, err := os.Stat(path)
+	return path, strings.HasSuffix(path, "/") || err == nil && info.IsDir()
+}
+
+// fill writes each trace of a document to a file of its own.
+func (f format) fill(dir string, document any) error {
+	all, err := report.Traces(document)
+	if err != nil {
+		return err
+	}
+	for _, t := range all {
+		var text bytes.Buffer
+		if err := f.each(&text, t); err != nil {
+			return err
+		}
+		path := filepath.Join(dir, t.Name+"."+f.name)
+		if err := report.WriteFile(path, text.Bytes()); err != nil {
+			return cantWriteFile(f.name, path, err)
+		}
+	}
+	return nil
 }
 
 // summarized is a format that is made of the summary of a document.
@@ -127,6 +157,12 @@ func (o *outputFlags) check(cmd *cobra.Command, json bool) error {
 		if path == toStdout {
 			continue
 		}
+		if dir, ok := f.folder(*o.paths[f.name]); ok {
+			if err := os.MkdirAll(dir, 0o777); err != nil {
+				return cantWriteFile(f.name, dir, err)
+			}
+			path = filepath.Join(dir, "any")
+		}
 		if err := report.Writable(path); err != nil {
 			return cantWriteFile(f.name, path, err)
 		}
@@ -169,6 +205,13 @@ func (a *app) present(o *outputFlags, json bool, document any, person func()) er
 	for _, f := range o.asked() {
 		var text bytes.Buffer
 		path := *o.paths[f.name]
+		if dir, ok := f.folder(path); ok {
+			if err := f.fill(dir, document); err != nil && !errors.Is(err, report.ErrNoTrace) {
+				return err
+			} else if err == nil {
+				continue
+			}
+		}
 		write := f.write
 		if own := o.writes[f.name]; own != nil {
 			write = own

@@ -86,7 +86,7 @@ func referenceTraces(t *testing.T) []*Traced {
 	for i := range run.Results {
 		r := &run.Results[i]
 		for k := range r.Runs {
-			all = append(all, r.Runs[k].traced(titleOf(r.Scenario, r.Name, r.Impl, r.Variant), r.Decision))
+			all = append(all, r.Runs[k].traced("x", titleOf(r.Scenario, r.Name, r.Impl, r.Variant), r.Decision))
 		}
 	}
 	require.NotEmpty(t, all)

@@ -10,6 +10,7 @@ import (
 // Traced is a trace of a document with what there is to see in it.
 type Traced struct {
 	Title  string // whose it is, in one line
+	Name   string // of a file for it, without an ending: A1-naive-1, as the page calls it
 	Trace  *Trace
 	Decide []int     // numbers of the steps that a violation hangs on
 	Broken []Verdict // what was violated, after which step
@@ -44,52 +45,66 @@ func Bare(document any) any {
 // ShownTrace is the trace that a picture of a document shows: the first in which an invariant is violated or, where none is, the
 // first. Of an exploration and a campaign that is the first finding, which is there only as long as the command lives.
 func ShownTrace(document any) (*Traced, error) {
-	var all []*Traced
-	switch d := document.(type) {
-	case *Run:
-		for i := range d.Results {
-			r := &d.Results[i]
-			for k := range r.Runs {
-				all = append(all, r.Runs[k].traced(titleOf(r.Scenario, r.Name, r.Impl, r.Variant), r.Decision))
-			}
-		}
-	case *Replay:
-		all = append(all, d.traced(titleOf(d.Scenario, d.Name, d.Impl, d.Variant), d.Decision))
-	case *Exploration:
-		if len(d.Violations) > 0 && len(d.Examples) == 0 {
-			return nil, fmt.Errorf("%w: this document has schedules without them", ErrNoTrace)
-		}
-		all = traces(d.Examples)
-	case *Fuzz:
-		if found := func(i FuzzImpl) bool { return len(i.Found) > 0 }; slices.ContainsFunc(d.Impls, found) && len(d.Examples) == 0 {
-			return nil, fmt.Errorf("%w: this document has schedules without them", ErrNoTrace)
-		}
-		all = traces(d.Examples)
-	default:
-		return nil, fmt.Errorf("report: nothing to draw in a %T", document)
+	all, err := Traces(document)
+	if err != nil {
+		return nil, err
 	}
 	for _, t := range all {
 		if len(t.Broken) > 0 {
 			return t, nil
 		}
 	}
-	if len(all) == 0 {
-		return nil, fmt.Errorf("%w: nothing was found", ErrNoTrace)
-	}
 	return all[0], nil
 }
 
-func traces(examples []Example) []*Traced {
+// Traces are all traces of a document, at least one. The error is ErrNoTrace where there is none.
+func Traces(document any) ([]*Traced, error) {
+	var all []*Traced
+	switch d := document.(type) {
+	case *Run:
+		for i := range d.Results {
+			r := &d.Results[i]
+			for k := range r.Runs {
+				all = append(all, r.Runs[k].traced(r.Scenario+"-"+r.Impl, titleOf(r.Scenario, r.Name, r.Impl, r.Variant), r.Decision))
+			}
+		}
+	case *Replay:
+		all = append(all, d.traced(d.Scenario+"-"+d.Impl, titleOf(d.Scenario, d.Name, d.Impl, d.Variant), d.Decision))
+	case *Exploration:
+		if len(d.Violations) > 0 && len(d.Examples) == 0 {
+			return nil, fmt.Errorf("%w: this document has schedules without them", ErrNoTrace)
+		}
+		all = traces(d.Scenario+"-"+d.Impl, d.Examples)
+	case *Fuzz:
+		if found := func(i FuzzImpl) bool { return len(i.Found) > 0 }; slices.ContainsFunc(d.Impls, found) && len(d.Examples) == 0 {
+			return nil, fmt.Errorf("%w: this document has schedules without them", ErrNoTrace)
+		}
+		all = traces("fuzz", d.Examples)
+	default:
+		return nil, fmt.Errorf("report: nothing to draw in a %T", document)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%w: nothing was found", ErrNoTrace)
+	}
+	seen := map[string]int{}
+	for _, t := range all {
+		seen[t.Name]++
+		t.Name += fmt.Sprintf("-%d", seen[t.Name])
+	}
+	return all, nil
+}
+
+func traces(name string, examples []Example) []*Traced {
 	var all []*Traced
 	for i := range examples {
 		e := &examples[i]
-		all = append(all, e.traced(e.Title, e.Decision))
+		all = append(all, e.traced(name, e.Title, e.Decision))
 	}
 	return all
 }
 
-func (o *Observed) traced(title string, d *Decision) *Traced {
-	t := &Traced{Title: title, Trace: &o.Trace}
+func (o *Observed) traced(name, title string, d *Decision) *Traced {
+	t := &Traced{Name: name, Title: title, Trace: &o.Trace}
 	for _, v := range o.Verdicts {
 		if v.Outcome == "violated" {
 			t.Broken = append(t.Broken, v)
