@@ -81,9 +81,9 @@ func Daemon() ActorOption { return func(a *Actor) { a.daemon = true } }
 
 // Note is something that an actor said about itself, for invariants and for readers of the trace.
 type Note struct {
-	Actor string `json:"actor"`
-	Key   string `json:"key"`
-	Value string `json:"value"`
+	Actor string `json:"actor"` // who said it
+	Key   string `json:"key"`   // what it is about
+	Value string `json:"value"` // what was said
 }
 
 // Name is the actor's name, as in schedules.

@@ -23,7 +23,7 @@ type Coverage struct {
 
 // ActorCoverage is what an actor did in all orders together.
 type ActorCoverage struct {
-	Name       string         `json:"name"`
+	Name       string         `json:"name"`                 // of the actor
 	Operations map[string]int `json:"operations,omitempty"` // command -> how often it was executed
 	Orders     int            `json:"orders"`               // that were looked at
 	Silent     int            `json:"silent"`               // orders in which nothing of it came to the gate
@@ -33,7 +33,7 @@ type ActorCoverage struct {
 
 // KeyCoverage is who touched a key.
 type KeyCoverage struct {
-	Key     string   `json:"key"`
+	Key     string   `json:"key"`               // its name
 	Actors  []string `json:"actors"`            // that touched it
 	Readers []string `json:"readers,omitempty"` // operations that only read it: A.GET
 	Writers []string `json:"writers,omitempty"` // operations that may write it
@@ -44,11 +44,11 @@ type KeyCoverage struct {
 // PairCoverage says in which orders two operations on a key were seen. The second and later of an actor's alike are numbered:
 // A.GET#2.
 type PairCoverage struct {
-	Key string `json:"key"`
-	A   string `json:"a"`
-	B   string `json:"b"`
-	AB  bool   `json:"ab"` // A came before B in some order
-	BA  bool   `json:"ba"` // B came before A in some order
+	Key string `json:"key"` // that both are about
+	A   string `json:"a"`   // one operation: A.GET
+	B   string `json:"b"`   // another actor's
+	AB  bool   `json:"ab"`  // A came before B in some order
+	BA  bool   `json:"ba"`  // B came before A in some order
 }
 
 // WhyNoBug makes an exploration collect its coverage. Explore does so by itself with go test -v, and logs it when all held.

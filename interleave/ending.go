@@ -8,9 +8,9 @@ import (
 // Ending is a way in which orders end, with how many do: what they violate, all of it, or that they hold or could not be
 // judged.
 type Ending struct {
-	Outcome  Outcome  `json:"outcome"`
+	Outcome  Outcome  `json:"outcome"`            // held, undecided or violated
 	Violates []string `json:"violates,omitempty"` // invariants, and the kind of an error; sorted
-	Orders   int      `json:"orders"`
+	Orders   int      `json:"orders"`             // that end so
 }
 
 // endingOf is the ending of one order.

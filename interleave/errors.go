@@ -145,7 +145,7 @@ func (e *LeakError) Error() string {
 // NondeterminismError says that the same steps led to another state than before: the program, or the world function,
 // depends on something that the world does not control.
 type NondeterminismError struct {
-	Step    int
+	Step    int    // the first that is not the same
 	Was, Is string // what could happen next, before and now; or what happened
 	Source  string // the likely one, where it can be told
 }

@@ -141,9 +141,9 @@ func (m image) sorted() []dbKey {
 
 // Change is what a step did to a key. Before or After is nil when the key was or is not there.
 type Change struct {
-	Key    string `json:"key"`
-	Before *Entry `json:"before,omitempty"`
-	After  *Entry `json:"after,omitempty"`
+	Key    string `json:"key"`              // its name
+	Before *Entry `json:"before,omitempty"` // nil: the key is new
+	After  *Entry `json:"after,omitempty"`  // nil: the key is gone
 }
 
 // refresh reads the given keys again and returns what is different from the image, which it updates.

@@ -2,8 +2,8 @@ package interleave
 
 // KeptOrder is one order of an exploration, for a picture of what was explored.
 type KeptOrder struct {
-	Tokens  []string `json:"tokens"` // its schedule
-	Outcome Outcome  `json:"outcome"`
+	Tokens  []string `json:"tokens"`  // its schedule
+	Outcome Outcome  `json:"outcome"` // held, undecided or violated
 }
 
 // MaxKeptOrders bounds what KeepOrders keeps: the first orders that were run.

@@ -9,10 +9,10 @@ import (
 // PartCause is a *backend.UnavailableError or a *backend.RefusedError in a file: who reads the part must still be able to tell
 // a server that is not there from a program that went wrong.
 type PartCause struct {
-	Backend string `json:"backend"`
+	Backend string `json:"backend"`           // its name
 	Command string `json:"command,omitempty"` // what it refused; empty when it was not to be had
-	Reason  string `json:"reason"`
-	Hint    string `json:"hint,omitempty"`
+	Reason  string `json:"reason"`            // in words
+	Hint    string `json:"hint,omitempty"`    // what may help
 }
 
 // gaveUp notes why the exploration of a part was given up.

@@ -14,10 +14,10 @@ type Unit struct {
 	// Prefix leads to the state below which the unit explores everything, and Sleep are the steps that need not be taken
 	// there because others explore what begins with them.
 	Prefix []UnitStep `json:"prefix,omitempty"`
-	Sleep  []UnitStep `json:"sleep,omitempty"`
+	Sleep  []UnitStep `json:"sleep,omitempty"` // steps that others explore
 	// Draws counts the executions of a unit that draws orders instead, From is the number of the first.
 	Draws int `json:"draws,omitempty"`
-	From  int `json:"from,omitempty"`
+	From  int `json:"from,omitempty"` // number of the first that is drawn
 	// Trial is the number, from 1, of an execution of the trial: the first few executions of the search, which every process
 	// runs. When they are all, each is a unit; else the last stands for all of them.
 	Trial int `json:"trial,omitempty"`
@@ -25,12 +25,12 @@ type Unit struct {
 
 // UnitStep names a step that could be taken, and says what it touches.
 type UnitStep struct {
-	Actor  string   `json:"actor,omitempty"`
-	Fault  int      `json:"fault,omitempty"` // its kind
-	Key    string   `json:"key"`
-	All    bool     `json:"all,omitempty"`
-	Reads  []string `json:"reads,omitempty"`
-	Writes []string `json:"writes,omitempty"`
+	Actor  string   `json:"actor,omitempty"`  // whose; empty for the clock and the server
+	Fault  int      `json:"fault,omitempty"`  // its kind
+	Key    string   `json:"key"`              // the step by name, the same in every order
+	All    bool     `json:"all,omitempty"`    // it may touch every key
+	Reads  []string `json:"reads,omitempty"`  // keys
+	Writes []string `json:"writes,omitempty"` // keys
 }
 
 // Part is what became of a unit.
@@ -53,8 +53,8 @@ type Part struct {
 
 // PartFinding is a Finding of a part.
 type PartFinding struct {
-	What     string `json:"what"`
-	Orders   int    `json:"orders"`
+	What     string `json:"what"`     // the invariant, or the kind of error
+	Orders   int    `json:"orders"`   // that go wrong in this way
 	Schedule string `json:"schedule"` // of the first order that goes wrong in this way
 	Switches int    `json:"switches"` // how often the actor changes in it; 0 in a trial, which is kept
 }

@@ -96,7 +96,7 @@ type Result struct {
 
 // Judged is an invariant with its verdict.
 type Judged struct {
-	Invariant string `json:"invariant"`
+	Invariant string `json:"invariant"` // its name
 	Verdict
 	Step int  `json:"step"` // after which the verdict was given
 	When When `json:"when"` // when it is judged: always, or finally

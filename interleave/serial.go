@@ -38,14 +38,14 @@ const maxSerialActors, maxSerialWorlds = 6, 5_000
 
 // Serial is what the serial oracle has found.
 type Serial struct {
-	Level SerialLevel `json:"level"`
+	Level SerialLevel `json:"level"` // what is compared: state or replies
 	// Orders counts the serial orders that were run to their end, and Outcomes what they came to, each once.
 	Orders   int `json:"orders"`
-	Outcomes int `json:"outcomes"`
+	Outcomes int `json:"outcomes"` // what they came to, each once
 	// Impossible counts the serial orders that came to no end, because an actor waited for one that comes after it, and
 	// Waits says so of the first.
 	Impossible int    `json:"impossible"`
-	Waits      string `json:"waits,omitempty"`
+	Waits      string `json:"waits,omitempty"` // of the first impossible one: who waits for what
 	// Why says why nothing was compared; empty when it was.
 	Why string `json:"why,omitempty"`
 	// Compared counts the orders of the exploration that were compared: those without faults that came to their end.
@@ -53,8 +53,8 @@ type Serial struct {
 	// NotSerial counts those that are equivalent to no serial order. Schedule is the first of them, Different what is
 	// different about it, and First what became of it when it was run again.
 	NotSerial int     `json:"not_serial"`
-	Schedule  string  `json:"schedule,omitempty"`
-	Different string  `json:"different,omitempty"`
+	Schedule  string  `json:"schedule,omitempty"`  // of the first that is not serial
+	Different string  `json:"different,omitempty"` // what is different about it
 	First     *Result `json:"-"`
 }
 

@@ -40,7 +40,7 @@ func (o *Outcome) UnmarshalText(text []byte) error {
 
 // Verdict is a judgement with its reason.
 type Verdict struct {
-	Outcome Outcome `json:"outcome"`
+	Outcome Outcome `json:"outcome"`          // held, undecided or violated
 	Detail  string  `json:"detail,omitempty"` // what was found, for Violated and Undecided
 }
 

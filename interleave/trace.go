@@ -29,7 +29,7 @@ const (
 // Step is one thing that happened, with what was observed.
 type Step struct {
 	N       int           // from 1
-	Kind    StepKind      //
+	Kind    StepKind      // what happened
 	Actor   string        // whose; empty for the clock and a fault of a server
 	Server  string        // which of several servers; empty for the one without a name, and where no server is concerned
 	SQL     bool          // a statement to the SQL database
@@ -61,7 +61,7 @@ type Step struct {
 type Trace struct {
 	Before     []KeyState // what was there before the first step
 	Events     []string   // what became of actors before the first step
-	Steps      []*Step
+	Steps      []*Step    // in the order in which they happened
 	After      []KeyState // what was there after the last step
 	Undeclared []Change   // changes that no step named, found at the end
 	Notes      []Note     // of all actors, in order
@@ -75,7 +75,7 @@ type Trace struct {
 // Waited is an operation that waited at the gate and became no step. It is noted where a whole trace is kept, not while
 // searching.
 type Waited struct {
-	Actor string `json:"actor"`
+	Actor string `json:"actor"`           // whose
 	Text  string `json:"text"`            // "GET job:1 (start.go:41)"
 	Since int    `json:"since"`           // the step after which it had come
 	Until int    `json:"until,omitempty"` // the step after which it was gone; 0 for still there at the end
@@ -83,8 +83,8 @@ type Waited struct {
 
 // KeyState is a key with its value.
 type KeyState struct {
-	Key   string `json:"key"`
-	Value *Entry `json:"value"`
+	Key   string `json:"key"`   // its name
+	Value *Entry `json:"value"` // nil for none
 }
 
 func (m image) list() []KeyState {

@@ -261,10 +261,10 @@ func (t *Trace) OpenWindows() []string {
 
 // WindowCount says in how many orders of an exploration a window was open: two actors inside it at once.
 type WindowCount struct {
-	Name     string `json:"name"`
+	Name     string `json:"name"`     // of the window
 	Declared bool   `json:"declared"` // by the world; the other is two actors under way at once
-	Open     int    `json:"open"`
-	Orders   int    `json:"orders"` // in which it could have been
+	Open     int    `json:"open"`     // orders in which it was
+	Orders   int    `json:"orders"`   // in which it could have been
 }
 
 // String is the count in words: "window "both have looked" open in 3 of 4 orders".

@@ -55,6 +55,7 @@ func TestSchemas(t *testing.T) {
 		head, ok = s.Properties.Get("schema")
 		require.True(t, ok)
 		head.Const = report.Schema
+		described(t, kind, s)
 		var text bytes.Buffer
 		enc := json.NewEncoder(&text)
 		enc.SetEscapeHTML(false)
@@ -70,6 +71,26 @@ func TestSchemas(t *testing.T) {
 	}
 	if !*update {
 		require.ElementsMatch(t, kinds, schema.Kinds())
+	}
+}
+
+// described fails for a field that has no comment, unless its type has one.
+func described(t *testing.T, kind string, s *jsonschema.Schema) {
+	t.Helper()
+	types := map[string]*jsonschema.Schema{"": s}
+	for name, def := range s.Definitions {
+		types[name] = def
+	}
+	for name, typ := range types {
+		for p := typ.Properties.Oldest(); p != nil; p = p.Next() {
+			says := p.Value.Description + p.Value.Ref
+			for _, one := range p.Value.OneOf { // null or the value
+				says += one.Description
+			}
+			if says == "" {
+				t.Errorf("%s: the field %s of %s has no comment that says what it is", kind, p.Key, cmp.Or(name, "the document"))
+			}
+		}
 	}
 }
 

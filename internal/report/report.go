@@ -38,11 +38,11 @@ type Head struct {
 type Parts struct {
 	Head
 	Backend  Backend           `json:"backend"`
-	Scenario string            `json:"scenario"`
-	Settings map[string]string `json:"settings"` // flags of racebench explore that are not at their default
-	Shard    string            `json:"shard,omitempty"`
-	Units    int               `json:"units"` // of the whole exploration
-	Parts    []interleave.Part `json:"parts"` // those that are done, in the order in which they came
+	Scenario string            `json:"scenario"`        // A1
+	Settings map[string]string `json:"settings"`        // flags of racebench explore that are not at their default
+	Shard    string            `json:"shard,omitempty"` // which of how many: 2/3; empty of a checkpoint
+	Units    int               `json:"units"`           // of the whole exploration
+	Parts    []interleave.Part `json:"parts"`           // those that are done, in the order in which they came
 }
 
 // Run is what racebench run found.
@@ -68,26 +68,26 @@ type Measurement struct {
 
 // Series is one of the ways to do it: an implementation, and its variant where there are several.
 type Series struct {
-	Impl    string `json:"impl"`
-	Variant string `json:"variant,omitempty"`
+	Impl    string `json:"impl"`              // naive
+	Variant string `json:"variant,omitempty"` // empty where there is only one
 }
 
 // Row is what was measured with one number of actors.
 type Row struct {
-	Actors int       `json:"actors"`
+	Actors int       `json:"actors"` // how many
 	Values []float64 `json:"values"` // one for each series
 }
 
 // Orders is what the exploration of a race on an implementation came to, in the world of its first variant.
 type Orders struct {
-	Scenario  string `json:"scenario"`
-	Impl      string `json:"impl"`
-	Variant   string `json:"variant,omitempty"`
-	Faults    string `json:"faults,omitempty"` // faults and moves of the clock that a world may have
-	Violating int    `json:"violating"`
-	Undecided int    `json:"undecided,omitempty"`
-	Orders    int    `json:"orders"`
-	Complete  bool   `json:"complete"` // all inequivalent orders, not only the first of them
+	Scenario  string `json:"scenario"`            // A1
+	Impl      string `json:"impl"`                // naive
+	Variant   string `json:"variant,omitempty"`   // empty where there is only one
+	Faults    string `json:"faults,omitempty"`    // faults and moves of the clock that a world may have
+	Violating int    `json:"violating"`           // orders that violate an invariant
+	Undecided int    `json:"undecided,omitempty"` // orders that could not be judged
+	Orders    int    `json:"orders"`              // that were run to their end
+	Complete  bool   `json:"complete"`            // all inequivalent orders, not only the first of them
 
 	// Kept are the first of them, in a document that a page was made of.
 	Kept []interleave.KeptOrder `json:"kept,omitempty"`
@@ -101,40 +101,40 @@ type Backend struct {
 
 // Result is one forced order of one scenario on one implementation.
 type Result struct {
-	Scenario    string         `json:"scenario"` // A1
-	Name        string         `json:"name"`     // duplicate-acquire
-	Impl        string         `json:"impl"`     // naive
-	Variant     string         `json:"variant,omitempty"`
-	Schedule    string         `json:"schedule"` // what was forced
+	Scenario    string         `json:"scenario"`          // A1
+	Name        string         `json:"name"`              // duplicate-acquire
+	Impl        string         `json:"impl"`              // naive
+	Variant     string         `json:"variant,omitempty"` // empty where there is only one
+	Schedule    string         `json:"schedule"`          // what was forced
 	Expected    Expected       `json:"expected"`
-	AsExpected  bool           `json:"as_expected"`
+	AsExpected  bool           `json:"as_expected"`           // every repeat was so
 	Differences []string       `json:"differences,omitempty"` // what is not as expected
-	Repeats     int            `json:"repeats"`
-	Counts      map[string]int `json:"counts,omitempty"`   // of all repeats together, counted in Redis
-	Decision    *Decision      `json:"decision,omitempty"` // what the first violation hangs on
-	Token       string         `json:"token,omitempty"`    // of the run that the decision is about, or of the first
-	Runs        []Observed     `json:"runs"`               // what happened; repeats that differ only in their target are one entry
+	Repeats     int            `json:"repeats"`               // how often it ran
+	Counts      map[string]int `json:"counts,omitempty"`      // of all repeats together, counted in Redis
+	Decision    *Decision      `json:"decision,omitempty"`    // what the first violation hangs on
+	Token       string         `json:"token,omitempty"`       // of the run that the decision is about, or of the first
+	Runs        []Observed     `json:"runs"`                  // what happened; repeats that differ only in their target are one entry
 }
 
 // Expected is what the catalogue says of one repeat.
 type Expected struct {
-	Shows  string         `json:"shows"`
-	Breaks []Break        `json:"breaks,omitempty"`
-	Counts map[string]int `json:"counts,omitempty"`
+	Shows  string         `json:"shows"`            // in words
+	Breaks []Break        `json:"breaks,omitempty"` // none: every invariant holds
+	Counts map[string]int `json:"counts,omitempty"` // what is counted in Redis and in notes
 	// Measured are the values of a measurement, by the number of actors.
 	Measured map[int]float64 `json:"measured,omitempty"`
 }
 
 // Break names an invariant that is violated and the step after which it is.
 type Break struct {
-	Invariant string `json:"invariant"`
-	Step      int    `json:"step"`
+	Invariant string `json:"invariant"` // its name
+	Step      int    `json:"step"`      // after which; 0 before the first
 }
 
 // Decision is the pair of steps, or the one fault, that a violation hangs on.
 type Decision struct {
-	Steps []int  `json:"steps"`
-	Text  string `json:"text"`
+	Steps []int  `json:"steps"` // their numbers
+	Text  string `json:"text"`  // in words
 	// Flipped is the order that was run to find that out; none where there is none.
 	Flipped *Flipped `json:"flipped,omitempty"`
 }
@@ -155,14 +155,14 @@ type Observed struct {
 	Outcome  string    `json:"outcome" jsonschema:"enum=held,enum=undecided,enum=violated"` // held, undecided or violated
 	Error    string    `json:"error,omitempty"`                                             // why the world could not be judged
 	Verdicts []Verdict `json:"verdicts"`                                                    // one for each invariant
-	Remarks  []string  `json:"remarks,omitempty"`
-	Order    string    `json:"order"` // the schedule that makes exactly this happen again
+	Remarks  []string  `json:"remarks,omitempty"`                                           // of the backend, about fidelity
+	Order    string    `json:"order"`                                                       // the schedule that makes exactly this happen again
 	Trace    Trace     `json:"trace"`
 }
 
 // Verdict is what was judged of one invariant.
 type Verdict struct {
-	Invariant string `json:"invariant"`
+	Invariant string `json:"invariant"`                                                   // its name
 	Outcome   string `json:"outcome" jsonschema:"enum=held,enum=undecided,enum=violated"` // held, undecided or violated
 	Detail    string `json:"detail,omitempty"`                                            // what was found
 	Step      int    `json:"step"`                                                        // after which
@@ -171,72 +171,72 @@ type Verdict struct {
 
 // Trace is every step with what was observed, and the keys before and after.
 type Trace struct {
-	Before     []Key               `json:"before"`
-	Events     []string            `json:"events,omitempty"` // what became of actors before the first step
-	Steps      []Step              `json:"steps"`
-	After      []Key               `json:"after"`
+	Before     []Key               `json:"before"`               // keys before the first step
+	Events     []string            `json:"events,omitempty"`     // what became of actors before the first step
+	Steps      []Step              `json:"steps"`                // in the order in which they happened
+	After      []Key               `json:"after"`                // keys after the last step
 	Undeclared []Change            `json:"undeclared,omitempty"` // changes that no step named
-	Notes      []Note              `json:"notes,omitempty"`
-	Bound      string              `json:"bound,omitempty"`  // what ended the world too early
-	Waited     []interleave.Waited `json:"waited,omitempty"` // operations that came to the gate and never went through
+	Notes      []Note              `json:"notes,omitempty"`      // what actors said about themselves
+	Bound      string              `json:"bound,omitempty"`      // what ended the world too early
+	Waited     []interleave.Waited `json:"waited,omitempty"`     // operations that came to the gate and never went through
 }
 
 // Step is one thing that happened.
 type Step struct {
-	N       int        `json:"n"`
-	Kind    string     `json:"kind"` // operation, arrive, deliver, clock, crash or server
-	Actor   string     `json:"actor,omitempty"`
-	Server  string     `json:"server,omitempty"` // which of several
-	SQL     bool       `json:"sql,omitempty"`    // a statement to the SQL database
-	Token   string     `json:"token"`            // in a schedule
-	Command []string   `json:"command,omitempty"`
-	Queued  [][]string `json:"queued,omitempty"` // the commands of a transaction
-	Keys    []string   `json:"keys,omitempty"`   // that the command names
-	Fault   string     `json:"fault,omitempty"`
-	Reply   string     `json:"reply,omitempty"`
+	N       int        `json:"n"`                 // number, from 1
+	Kind    string     `json:"kind"`              // operation, arrive, deliver, clock, crash or server
+	Actor   string     `json:"actor,omitempty"`   // whose; none for the clock and the server
+	Server  string     `json:"server,omitempty"`  // which of several
+	SQL     bool       `json:"sql,omitempty"`     // a statement to the SQL database
+	Token   string     `json:"token"`             // in a schedule
+	Command []string   `json:"command,omitempty"` // as sent; a script by its digest, of SQL the statement and its arguments
+	Queued  [][]string `json:"queued,omitempty"`  // the commands of a transaction
+	Keys    []string   `json:"keys,omitempty"`    // that the command names
+	Fault   string     `json:"fault,omitempty"`   // crash, lost, unsent, late, drop; restart, failover(n), flushscripts, evict
+	Reply   string     `json:"reply,omitempty"`   // as text; none when nothing was executed
 	Advance string     `json:"advance,omitempty"` // how far the clock moved
 	At      string     `json:"at"`                // virtual time since the world began
-	Changes []Change   `json:"changes,omitempty"`
-	Since   int        `json:"since,omitempty"`  // the step after which the operation had come to the gate; absent for before the first
-	Caller  string     `json:"caller,omitempty"` // file:line inside the subject
-	Events  []string   `json:"events,omitempty"` // what became of actors by the next step
+	Changes []Change   `json:"changes,omitempty"` // what it did to keys
+	Since   int        `json:"since,omitempty"`   // the step after which the operation had come to the gate; absent for before the first
+	Caller  string     `json:"caller,omitempty"`  // file:line inside the subject
+	Events  []string   `json:"events,omitempty"`  // what became of actors by the next step
 }
 
 // Change is what a step did to a key.
 type Change struct {
-	Key    string `json:"key"`
+	Key    string `json:"key"`              // its name; after the name of its server and / where there are several
 	Before *Entry `json:"before,omitempty"` // none: the key is new
 	After  *Entry `json:"after,omitempty"`  // none: the key is gone
 }
 
 // Key is a key with its value.
 type Key struct {
-	Key   string `json:"key"`
+	Key   string `json:"key"` // its name; after the name of its server and / where there are several
 	Value *Entry `json:"value"`
 }
 
 // Entry is the value of a key.
 type Entry struct {
-	Type      string   `json:"type"`
-	Items     []string `json:"items"`
+	Type      string   `json:"type"`                 // string, hash, list, set, zset or stream
+	Items     []string `json:"items"`                // one of a string; members; field, value, … of a hash; member, score, … of a sorted set; id, fields, … of a stream
 	ExpiresMS *int64   `json:"expires_ms,omitempty"` // virtual time since the world began; none: it stays
 }
 
 // Note is what an actor said about itself.
 type Note struct {
-	Actor string `json:"actor"`
-	Key   string `json:"key"`
-	Value string `json:"value"`
+	Actor string `json:"actor"` // who said it
+	Key   string `json:"key"`   // what it is about
+	Value string `json:"value"` // what was said
 }
 
 // Replay is what racebench replay found.
 type Replay struct {
 	Head
 	Backend  Backend   `json:"backend"`
-	Scenario string    `json:"scenario"`
-	Name     string    `json:"name"`
-	Impl     string    `json:"impl"`
-	Variant  string    `json:"variant,omitempty"`
+	Scenario string    `json:"scenario"`          // A1
+	Name     string    `json:"name"`              // duplicate-acquire
+	Impl     string    `json:"impl"`              // naive
+	Variant  string    `json:"variant,omitempty"` // empty where there is only one
 	Actors   int       `json:"actors,omitempty"`  // where another number than usual was asked for
 	Schedule string    `json:"schedule"`          // what was asked for: a schedule or a token
 	Before   string    `json:"before,omitempty"`  // constraints on the rest
@@ -255,10 +255,10 @@ type Replay struct {
 type Exploration struct {
 	Head
 	Backend    Backend             `json:"backend"`
-	Scenario   string              `json:"scenario"`
-	Name       string              `json:"name"`
-	Impl       string              `json:"impl"`
-	Variant    string              `json:"variant,omitempty"`
+	Scenario   string              `json:"scenario"`                   // A1
+	Name       string              `json:"name"`                       // duplicate-acquire
+	Impl       string              `json:"impl"`                       // naive
+	Variant    string              `json:"variant,omitempty"`          // empty where there is only one
 	Actors     int                 `json:"actors,omitempty"`           // where another number than usual was asked for
 	Begins     string              `json:"begins,omitempty"`           // the schedule or token that every order begins with, strictly
 	Steps      int                 `json:"begins_steps,omitempty"`     // for how many steps of it; absent for all
@@ -287,17 +287,17 @@ type Exploration struct {
 	Serial    *interleave.Serial       `json:"serial,omitempty"`                            // with --serial
 	Coverage  *Coverage                `json:"coverage,omitempty"`                          // with --why
 	PerSecond *float64                 `json:"executions_per_second" jsonschema:"nullable"` // differs from run to run; null where nothing was run
-	// Examples are of the violations, in the same order, and Kept the first of the orders. Both are in a document that a page was
-	// made of, and else only there as long as the command lives.
+	// Examples are of the violations, in the same order. They are in a document that a page was made of, and else only there as
+	// long as the command lives.
 	Examples []Example              `json:"examples,omitempty"`
-	Kept     []interleave.KeptOrder `json:"kept,omitempty"`
+	Kept     []interleave.KeptOrder `json:"kept,omitempty"` // the first of the orders, where there are examples
 }
 
 // Coverage is what an exploration has looked at.
 type Coverage struct {
-	Verdict    string                     `json:"verdict"`
-	Actors     []interleave.ActorCoverage `json:"actors"`
-	Keys       []interleave.KeyCoverage   `json:"keys"`
+	Verdict    string                     `json:"verdict"`              // in one sentence
+	Actors     []interleave.ActorCoverage `json:"actors"`               // what was seen of each
+	Keys       []interleave.KeyCoverage   `json:"keys"`                 // who touched each
 	OneWay     []string                   `json:"one_way,omitempty"`    // pairs of operations that were seen in one order only
 	Everything []string                   `json:"everything,omitempty"` // operations that may touch every key
 	Unseen     []string                   `json:"unseen,omitempty"`     // what never passed the gate
@@ -305,15 +305,15 @@ type Coverage struct {
 
 // Violation is one way in which orders go wrong.
 type Violation struct {
-	Invariant string    `json:"invariant"`
-	Class     string    `json:"class"`    // the kind of race, where it can be told; else empty
-	Decides   string    `json:"decides"`  // what the shrunk order hangs on, in words; empty when nothing single
-	Token     string    `json:"token"`    // of the simplest order found, or of the first where none was looked for
-	Shrunk    string    `json:"shrunk"`   // the schedule of the simplest order found; empty when the finding was not explained
-	Story     string    `json:"story"`    // of that order, in sentences
-	Orders    int       `json:"orders"`   // that violate it
-	Schedule  string    `json:"schedule"` // the first found, with the fewest preemptions
-	Steps     int       `json:"steps"`    // of that order
+	Invariant string    `json:"invariant"` // its name, or the kind of error
+	Class     string    `json:"class"`     // the kind of race, where it can be told; else empty
+	Decides   string    `json:"decides"`   // what the shrunk order hangs on, in words; empty when nothing single
+	Token     string    `json:"token"`     // of the simplest order found, or of the first where none was looked for
+	Shrunk    string    `json:"shrunk"`    // the schedule of the simplest order found; empty when the finding was not explained
+	Story     string    `json:"story"`     // of that order, in sentences
+	Orders    int       `json:"orders"`    // that violate it
+	Schedule  string    `json:"schedule"`  // the first found, with the fewest preemptions
+	Steps     int       `json:"steps"`     // of that order
 	Decision  *Decision `json:"decision,omitempty"`
 	// Replay is the command that runs the order again; empty in a document of the racebench command, where the token says it.
 	Replay string `json:"replay,omitempty"`
@@ -343,11 +343,11 @@ type Meta struct {
 
 // Time is how long a result took.
 type Time struct {
-	Scenario string  `json:"scenario"`
-	Impl     string  `json:"impl"`
-	Variant  string  `json:"variant,omitempty"`
-	Worlds   int     `json:"worlds"` // repeats
-	Seconds  float64 `json:"seconds"`
+	Scenario string  `json:"scenario"`          // A1
+	Impl     string  `json:"impl"`              // naive
+	Variant  string  `json:"variant,omitempty"` // empty where there is only one
+	Worlds   int     `json:"worlds"`            // repeats
+	Seconds  float64 `json:"seconds"`           // altogether
 }
 
 // Observe describes a result of the engine.
@@ -397,14 +397,14 @@ func convert(from, to any) error {
 // Doctor is which backends can be used here.
 type Doctor struct {
 	Head
-	Backends []Check `json:"backends"`
+	Backends []Check `json:"backends"` // all that there are
 }
 
 // Check is what was found of one backend.
 type Check struct {
-	Name    string `json:"name"`
-	Usable  bool   `json:"usable"`
-	Version string `json:"version,omitempty"`
+	Name    string `json:"name"`              // embedded, process, container or url
+	Usable  bool   `json:"usable"`            // here and now
+	Version string `json:"version,omitempty"` // of the server
 	How     string `json:"how,omitempty"`     // where it is, and whose clock it has
 	Problem string `json:"problem,omitempty"` // why it can't be used
 	Hint    string `json:"hint,omitempty"`    // how to get it
@@ -413,15 +413,15 @@ type Check struct {
 // Catalogue is what racebench list and show print.
 type Catalogue struct {
 	Head
-	Scenarios []Scenario `json:"scenarios"`
+	Scenarios []Scenario `json:"scenarios"` // that were asked for
 }
 
 // Scenario is one race of the catalogue.
 type Scenario struct {
-	ID      string  `json:"id"`      // A1
-	Name    string  `json:"name"`    // duplicate-acquire
-	Subject string  `json:"subject"` // jobs
-	Title   string  `json:"title"`
+	ID      string  `json:"id"`              // A1
+	Name    string  `json:"name"`            // duplicate-acquire
+	Subject string  `json:"subject"`         // jobs
+	Title   string  `json:"title"`           // in a few words
 	Story   string  `json:"story"`           // who, what goes wrong, for whom
 	Window  string  `json:"window"`          // the code path
 	Limit   string  `json:"limit,omitempty"` // that the fixed version shares
@@ -430,8 +430,8 @@ type Scenario struct {
 
 // Order is a forced order with what must come of it.
 type Order struct {
-	Impl     string   `json:"impl"`
-	Variant  string   `json:"variant,omitempty"`
-	Schedule string   `json:"schedule"`
+	Impl     string   `json:"impl"`              // naive
+	Variant  string   `json:"variant,omitempty"` // empty where there is only one
+	Schedule string   `json:"schedule"`          // what is forced
 	Expected Expected `json:"expected"`
 }

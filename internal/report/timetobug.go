@@ -17,24 +17,24 @@ type TimeToBug struct {
 
 // Search is what came of one strategy on one race.
 type Search struct {
-	Scenario string `json:"scenario"`
-	Name     string `json:"name"`
-	Impl     string `json:"impl"`
-	Variant  string `json:"variant,omitempty"`
-	Actors   int    `json:"actors,omitempty"` // where another number than usual was asked for
-	Needs    string `json:"needs,omitempty"`  // faults and jumps that were allowed
-	Strategy string `json:"strategy"`
-	Trials   int    `json:"trials"` // run
-	Found    int    `json:"found"`  // of the trials, those that found a violation
+	Scenario string `json:"scenario"`          // A1
+	Name     string `json:"name"`              // duplicate-acquire
+	Impl     string `json:"impl"`              // naive
+	Variant  string `json:"variant,omitempty"` // empty where there is only one
+	Actors   int    `json:"actors,omitempty"`  // where another number than usual was asked for
+	Needs    string `json:"needs,omitempty"`   // faults and jumps that were allowed
+	Strategy string `json:"strategy"`          // how orders were chosen
+	Trials   int    `json:"trials"`            // run
+	Found    int    `json:"found"`             // of the trials, those that found a violation
 	// Exhausted says that all orders were run and none violates.
 	Exhausted bool `json:"exhausted"`
 	// The executions to the first violation. A trial that found none counts with all of its executions, so that Mean, Median
 	// and Most are then too small.
 	Mean      float64 `json:"mean"`
-	Median    float64 `json:"median"`
+	Median    float64 `json:"median"`    // of all trials
 	Deviation float64 `json:"deviation"` // standard deviation
-	Least     int     `json:"least"`
-	Most      int     `json:"most"`
+	Least     int     `json:"least"`     // of all trials
+	Most      int     `json:"most"`      // of all trials
 }
 
 // Measure fills in the numbers from the executions of each trial.

@@ -22,7 +22,7 @@ var ErrNoTrace = errors.New("no trace")
 // Example is the order that stands for a finding of an exploration or a campaign. Most documents leave it out: their schedule
 // makes it again.
 type Example struct {
-	Title string `json:"title"`
+	Title string `json:"title"` // whose it is, in one line
 	Observed
 	Decision *Decision `json:"decision,omitempty"`
 }
