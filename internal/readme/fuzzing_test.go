@@ -20,13 +20,21 @@ func TestFuzzingExample(t *testing.T) {
 	require.NoError(t, err)
 	files := map[string]string{}
 	var command, want string
+	var others []string
 	for _, m := range fence.FindAllStringSubmatch(string(text), -1) {
 		switch m[1] {
 		case "go":
 			name, _, _ := strings.Cut(strings.TrimPrefix(m[2], "// "), "\n")
 			files[name] = m[2]
 		case "console":
-			command, want, _ = strings.Cut(strings.TrimPrefix(m[2], "$ "), "\n")
+			if command == "" {
+				command, want, _ = strings.Cut(strings.TrimPrefix(m[2], "$ "), "\n")
+				continue
+			}
+			for _, shown := range strings.Split("\n"+m[2], "\n$ ")[1:] {
+				other, _, _ := strings.Cut(shown, "\n")
+				others = append(others, other)
+			}
 		}
 	}
 	dir := stranger.Module(t, files)
@@ -45,4 +53,10 @@ func TestFuzzingExample(t *testing.T) {
 	}
 	out, ok = stranger.Run(t, dir, "go", "test", "-run", "FuzzStarts", ".")
 	require.True(t, ok, out)
+
+	onPath(t, root)
+	require.Len(t, others, 3)
+	for _, other := range others {
+		runShown(t, dir, other, "…\n")
+	}
 }
