@@ -110,6 +110,14 @@ type sqlHost struct {
 	server database.Server // nil until a world asks
 }
 
+// Database names the SQL database that worlds have used: its word and its version, both empty when none has.
+func (r *Runner) Database() (name, version string) {
+	if r.sql != nil && r.sql.server != nil {
+		name, version = r.sql.server.Name(), r.sql.server.Version()
+	}
+	return name, version
+}
+
 // openDatabase empties the database for this world, and starts it for the first.
 func (e *engine) openDatabase() (s database.Server, err error) {
 	h := e.sqlHost

@@ -43,8 +43,11 @@ func (a *app) printRun(f runFlags, plan []*planned, doc *report.Run) {
 			expected++
 		}
 	}
-	fmt.Fprintf(a.stdout, "\n%d of %d orders as expected on %s (%s); results in %s\n", expected, len(plan), doc.Backend.Name,
-		doc.Backend.Version, filepath.Join(f.out, report.RunFile))
+	on := fmt.Sprintf("%s (%s)", doc.Backend.Name, doc.Backend.Version)
+	if doc.Database.Name != "" {
+		on += fmt.Sprintf(" and %s (%s)", doc.Database.Name, doc.Database.Version)
+	}
+	fmt.Fprintf(a.stdout, "\n%d of %d orders as expected on %s; results in %s\n", expected, len(plan), on, filepath.Join(f.out, report.RunFile))
 }
 
 // printSummary prints a table with one row for each race.

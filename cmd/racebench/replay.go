@@ -92,6 +92,9 @@ func (a *app) replay(ctx context.Context, f replayFlags, args []string) error {
 	if err != nil {
 		return errors.Join(err, runner.Close())
 	}
+	if err := fatal(res.Err); err != nil && len(res.Trace.Steps) == 0 { // there is nothing to see
+		return errors.Join(unjudged(err), runner.Close())
+	}
 	seen := replayedOrder{Result: res}
 	if !isDivergence(res.Err) {
 		seen.token = runner.Token(res, scenarios.Name(o.scenario, o.impl, o.variant), world)

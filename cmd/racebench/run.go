@@ -134,6 +134,7 @@ func (a *app) measure(ctx context.Context, f runFlags, plan []*planned, doc *rep
 	if err == nil {
 		doc.Measurements, err = m.measurements(ctx, plan)
 	}
+	doc.Database.Name, doc.Database.Version = runner.Database()
 	return err
 }
 

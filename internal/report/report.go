@@ -49,6 +49,7 @@ type Parts struct {
 type Run struct {
 	Head
 	Backend   Backend  `json:"backend"`
+	Database  Backend  `json:"-"`                   // the SQL database, where one was used; the same traces come of each
 	Published []string `json:"published,omitempty"` // the six lines of the published run; none unless A1 to A4 ran on naive and lua
 	Results   []Result `json:"results"`             // in the order of the catalogue
 	Orders    []Orders `json:"orders,omitempty"`    // how many orders of each race violate on each implementation
