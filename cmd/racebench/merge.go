@@ -39,6 +39,7 @@ func newMerge(a *app) *cobra.Command {
 			if json {
 				words = append(words, "--json")
 			}
+			words = append(words, a.talk()...)
 			if confirm != "" {
 				words = append(words, "--confirm="+confirm)
 			}
@@ -54,6 +55,7 @@ func newMerge(a *app) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&json, "json", false, "print JSON only")
 	addConfirm(cmd, &confirm, &image)
+	a.addTalk(cmd)
 	return cmd
 }
 

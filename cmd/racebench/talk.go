@@ -20,6 +20,20 @@ func (a *app) addTalk(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&a.wide, "wide", false, "print tables and values as wide as they are")
 }
 
+// talk are the flags of addTalk that were given, for a command that is carried out by another.
+func (a *app) talk() []string {
+	var words []string
+	for _, f := range []struct {
+		name string
+		on   bool
+	}{{"quiet", a.quiet}, {"verbose", a.verbose}, {"wide", a.wide}} {
+		if f.on {
+			words = append(words, "--"+f.name)
+		}
+	}
+	return words
+}
+
 // agreed refuses flags that ask for more and for less.
 func (a *app) agreed() error {
 	if a.quiet && a.verbose {

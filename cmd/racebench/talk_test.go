@@ -95,3 +95,20 @@ func TestWatch(t *testing.T) {
 	run(strings.Fields("explore X1 --watch --pace 5ms"), nil, io.Discard, io.Discard)
 	require.GreaterOrEqual(t, time.Since(began), 4*(4+1+3)*5*time.Millisecond, "four orders of four steps, each with its verdict")
 }
+
+// merge says as much as explore would.
+func TestMergeTalks(t *testing.T) {
+	dir := t.TempDir()
+	for i, shard := range []string{"1/2", "2/2"} {
+		_, said := printed(t, "explore X1 --shard "+shard+" --out "+dir+"/"+string(rune('a'+i))+".json")
+		require.NotContains(t, said, "racebench: ")
+	}
+	merged := "merge " + dir + "/a.json " + dir + "/b.json"
+	usual, _ := printed(t, merged)
+	quiet, _ := printed(t, merged+" --quiet")
+	require.Contains(t, usual, "│")
+	require.NotContains(t, quiet, "│")
+	require.Contains(t, quiet, "2 of 4 orders violate, all explored")
+	_, said := printed(t, merged+" -v")
+	require.Contains(t, said, "racebench: embedded miniredis")
+}
