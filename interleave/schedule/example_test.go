@@ -127,11 +127,11 @@ func ExampleFormatGrammar() {
 	// !evict(job:1)            the server evicts that key
 	// !failover@r1(2)          one of several servers, by its name: !restart@r1, !flushscripts@r1, !evict@r1(key)
 	//
-	// A.GET < B.SET                       A's GET before B's SET
-	// A.GET(job:1) < B.SET(job:1,job:2)   … and they touch these keys
-	// A.GET B.GET < A.SET B.SET           all on the left before any on the right
-	// *.DEL(lock) < A.GET                 a command of any actor
-	// A.SET@r1 < B.SET@r1(lock)           … sent to one of several servers
-	// A.point(renew) < B.GET              a point of an actor
-	// A.GET < B.SET; B.SET < C.DEL        both must hold
+	// A.GET < B.SET                        A's GET before B's SET
+	// A.GET(job:1) < B.MSET(job:1,job:2)   … and they touch these keys
+	// A.GET B.GET < A.SET B.SET            all on the left before any on the right
+	// *.DEL(lock) < A.GET                  a command of any actor
+	// A.SET@r1 < B.SET@r1(lock)            … sent to one of several servers
+	// A.point(renew) < B.GET               a point of an actor
+	// A.GET < B.SET; B.SET < C.DEL         both must hold
 }

@@ -54,7 +54,7 @@ var Grammar = []Rule{
 // ConstraintGrammar is the grammar of constraints, one row a form. The rest of the order stays free.
 var ConstraintGrammar = []Rule{
 	{"A.COMMAND < B.COMMAND", "A.GET < B.SET", "A's GET before B's SET"},
-	{"A.COMMAND(key) < …", "A.GET(job:1) < B.SET(job:1,job:2)", "… and they touch these keys"},
+	{"A.COMMAND(key) < …", "A.GET(job:1) < B.MSET(job:1,job:2)", "… and they touch these keys"},
 	{"A.C1 B.C1 < A.C2 B.C2", "A.GET B.GET < A.SET B.SET", "all on the left before any on the right"},
 	{"*.COMMAND < …", "*.DEL(lock) < A.GET", "a command of any actor"},
 	{"A.COMMAND@server < …", "A.SET@r1 < B.SET@r1(lock)", "… sent to one of several servers"},
