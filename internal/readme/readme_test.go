@@ -109,8 +109,22 @@ func lines(text string) []string {
 	return out
 }
 
-// link is a link of Markdown to something in this repository: no scheme, no place in the same file.
-var link = regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)\s]*)?\)`)
+// link is a link of Markdown to something in this repository: no scheme. Without a file it is to a place in the same one.
+var link = regexp.MustCompile(`\]\(([^)#:\s]*)(?:#([^)\s]*))?\)`)
+
+// places are the names that GitHub gives to the headings of a document.
+func places(text string) map[string]bool {
+	all := map[string]bool{}
+	for _, m := range heading.FindAllStringSubmatch(fence.ReplaceAllString(text, ""), -1) {
+		all[strings.ReplaceAll(strings.ToLower(noName.ReplaceAllString(m[1], "")), " ", "-")] = true
+	}
+	return all
+}
+
+var (
+	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	noName  = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
 
 // What README and documents link to is there.
 func TestLinks(t *testing.T) {
@@ -126,8 +140,20 @@ func TestLinks(t *testing.T) {
 		require.NoError(t, err)
 		for _, m := range link.FindAllStringSubmatch(fence.ReplaceAllString(string(text), ""), -1) {
 			links++
-			if _, err := os.Stat(filepath.Join(filepath.Dir(file), filepath.FromSlash(m[1]))); err != nil {
+			to := file
+			if m[1] != "" {
+				to = filepath.Join(filepath.Dir(file), filepath.FromSlash(m[1]))
+			}
+			if _, err := os.Stat(to); err != nil {
 				t.Errorf("%s links to %s, which is not there", filepath.Base(file), m[1])
+			}
+			if m[2] == "" {
+				continue
+			}
+			text, err := os.ReadFile(to)
+			require.NoError(t, err)
+			if !places(string(text))[m[2]] {
+				t.Errorf("%s links to %s#%s, and there is no such heading", filepath.Base(file), m[1], m[2])
 			}
 		}
 	}
@@ -147,4 +173,24 @@ func TestPicture(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "README.md"))
 	require.NoError(t, err)
 	require.Contains(t, string(text), "](docs/img/a1.svg)")
+}
+
+// The index lists every document in a line of its own, and the README leads to the index.
+func TestIndex(t *testing.T) {
+	root := stranger.Root(t)
+	files, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	index, err := os.ReadFile(filepath.Join(root, "docs", "README.md"))
+	require.NoError(t, err)
+	for _, file := range files {
+		if name := filepath.Base(file); name != "README.md" {
+			require.Equal(t, 1, strings.Count(string(index), "| ["+name+"]("+name+") | "), "lines of docs/README.md about %s", name)
+		}
+	}
+	for _, name := range []string{"README.md", "README.ko.md"} {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		require.NoError(t, err)
+		require.Contains(t, string(text), "](docs/README.md)", name)
+	}
 }
