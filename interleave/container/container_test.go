@@ -37,7 +37,22 @@ func TestMain(m *testing.M) {
 		fmt.Println("ready")
 		select {}
 	}
-	os.Exit(m.Run())
+	os.Exit(inOwnFolder(m.Run))
+}
+
+// ours is the folder in which everything that these tests start has its own: other packages start containers meanwhile.
+var ours string
+
+func inOwnFolder(run func() int) int {
+	dir, err := os.MkdirTemp("", "rbc-")
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	os.Setenv("TMPDIR", dir)
+	ours = dir
+	return run()
 }
 
 func open(t *testing.T, cfg backend.Config) *Server {
@@ -64,15 +79,15 @@ func do(t *testing.T, c backend.Conn, args ...string) string {
 	return strings.ReplaceAll(string(raw), "\r\n", "|")
 }
 
-// running counts the containers whose label says that they belong to this machine.
+// running counts the containers whose labels say that they belong to these tests.
 func running(t *testing.T) int {
 	t.Helper()
 	host, _ := os.Hostname()
-	out, err := exec.Command("docker", "ps", "-aq", "--filter", "label="+labelHost+"="+host).CombinedOutput()
+	out, err := exec.Command("docker", "ps", "-a", "--filter", "label="+labelHost+"="+host, "--format", `{{.Label "`+labelFolder+`"}}`).CombinedOutput()
 	if err != nil {
 		t.Fatalf("docker ps: %v: %s", err, out)
 	}
-	return len(strings.Fields(string(out)))
+	return strings.Count("\n"+string(out), "\n"+ours)
 }
 
 func TestWorlds(t *testing.T) {
