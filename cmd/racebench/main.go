@@ -130,6 +130,13 @@ func (p *printer) Write(text []byte) (int, error) {
 	return p.write(text)
 }
 
+// closed reports whether nothing that is written arrives any more.
+func (p *printer) closed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.err != nil
+}
+
 func (p *printer) write(text []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"io"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -91,6 +92,12 @@ func TestWatch(t *testing.T) {
 	require.Equal(t, 2+1, strings.Count(shown, "\nviolated: \"every addition counts\" after step 4"), "two of the four, and the one that is explained at the end")
 	plain, _ := printed(t, "explore X1")
 	require.True(t, strings.HasSuffix(shown, plain), "it ends as it does without")
+	// Where nobody reads it, it does not wait for anybody to look: this would take hours.
+	r, broken, err := os.Pipe()
+	require.NoError(t, err)
+	require.NoError(t, r.Close())
+	require.Equal(t, codeUnexpected, run(strings.Fields("explore X1 --watch --pace 1h"), nil, broken, io.Discard))
+	require.NoError(t, broken.Close())
 	began := time.Now()
 	run(strings.Fields("explore X1 --watch --pace 5ms"), nil, io.Discard, io.Discard)
 	require.GreaterOrEqual(t, time.Since(began), 4*(4+1+3)*5*time.Millisecond, "four orders of four steps, each with its verdict")

@@ -92,7 +92,7 @@ func startsStep(line string) bool {
 
 // wait lets a person look, for some paces.
 func (w *watcher) wait(paces int) {
-	if w.pace <= 0 {
+	if w.pace <= 0 || w.a.stdout.closed() { // nobody looks any more
 		return
 	}
 	timer := time.NewTimer(w.pace * time.Duration(paces))
