@@ -18,6 +18,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/racebench/racebench/internal/raced"
 )
 
 // Run runs f as the main goroutine of a new bubble and returns when every goroutine of the bubble has ended. It must
@@ -42,6 +44,9 @@ func Run(t *testing.T, f func()) (err error) {
 			}
 		}
 	}()
+	if raced.Enabled {
+		defer oneProcessor()()
+	}
 	synctest.Test(t, func(*testing.T) { f() })
 	return nil
 }

@@ -2,6 +2,7 @@ package bubble_test
 
 import (
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -28,5 +29,27 @@ func TestRun(t *testing.T) {
 		require.NoError(t, bubble.Run(host, func() { inner = bubble.Run(host, func() {}) }), name)
 		require.ErrorContains(t, inner, "within a synctest bubble")
 		require.False(t, errors.As(inner, &dead))
+	}
+}
+
+// Timers of one bubble that are due at the same moment, met by many goroutines in a select: under the race detector this ended
+// the process, sometimes, as long as several threads could run them.
+func TestTimersDueTogether(t *testing.T) {
+	for range 300 {
+		require.NoError(t, bubble.Run(t, func() {
+			var all sync.WaitGroup
+			for range 8 {
+				all.Go(func() {
+					for range 10 {
+						timer := time.NewTimer(0)
+						select {
+						case <-timer.C:
+						case <-make(chan int):
+						}
+					}
+				})
+			}
+			all.Wait()
+		}))
 	}
 }

@@ -1,9 +1,8 @@
 // Package raced tells tests whether the race detector watches them, and lets those that repeat one thing many times do
 // it less often then.
 //
-// The detector makes a world about ten times slower, keeps memory for each goroutine there ever was (gigabytes after some
-// hundred thousand worlds), and its runtime of Go 1.26 ends with a segmentation fault in TraceSwitchPart once its clocks have
-// been reset too often. What it looks for is found in the first worlds as well as in the last; the counts that make a proof
+// The detector makes a world about ten times slower, and keeps memory for each goroutine there ever was (gigabytes after some
+// hundred thousand worlds). What it looks for is found in the first worlds as well as in the last; the counts that make a proof
 // are for the run without it.
 package raced
 
