@@ -161,14 +161,11 @@ func WriteParts(path string, doc Parts) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return plain(err)
 	}
-	draft, err := writeDraft(dir, filepath.Base(path), doc)
-	if err == nil {
-		err = os.Rename(draft, path)
+	var text bytes.Buffer
+	if err := Encode(&text, doc); err != nil {
+		return err
 	}
-	if err != nil && draft != "" {
-		os.Remove(draft)
-	}
-	return plain(err)
+	return WriteFile(path, text.Bytes())
 }
 
 // LoadParts reads what WriteParts has stored.
@@ -187,8 +184,13 @@ func LoadParts(path string) (*Parts, error) {
 
 // Writable tries whether WriteFile could write a file, which it leaves as it is.
 func Writable(path string) error {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	path, there := place(path)
+	switch {
+	case there == nil || there.Mode().IsRegular():
+	case there.IsDir():
 		return errors.New("is a directory")
+	default: // to open a pipe would wake its reader
+		return nil
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".racebench-*")
 	if err == nil {
@@ -197,9 +199,22 @@ func Writable(path string) error {
 	return plain(err)
 }
 
-// WriteFile stores a text in a file, which is complete or as it was before.
+// WriteFile stores a text in a file, which is complete or as it was before. A file that is there keeps its permissions, a
+// symbolic link stays one; to a device or a pipe the text is written as it is.
 func WriteFile(path string, text []byte) error {
+	path, there := place(path)
+	if there != nil && !there.Mode().IsRegular() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return plain(err)
+		}
+		_, err = f.Write(text)
+		return plain(errors.Join(err, f.Close()))
+	}
 	draft, err := writeDraftText(filepath.Dir(path), filepath.Base(path), text)
+	if err == nil && there != nil {
+		err = os.Chmod(draft, there.Mode().Perm())
+	}
 	if err == nil {
 		err = os.Rename(draft, path)
 	}
@@ -207,4 +222,19 @@ func WriteFile(path string, text []byte) error {
 		os.Remove(draft)
 	}
 	return plain(err)
+}
+
+// place finds what a path stands for: the file behind a symbolic link, and what is there, nil if nothing is. To rename a
+// file to the path itself would take the place of the link, the device or the pipe.
+func place(path string) (string, fs.FileInfo) {
+	there, err := os.Stat(path)
+	if err != nil {
+		return path, nil
+	}
+	if there.Mode().IsRegular() {
+		if file, err := filepath.EvalSymlinks(path); err == nil {
+			path = file
+		}
+	}
+	return path, there
 }
