@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/racebench/racebench/internal/diagram"
@@ -44,6 +45,7 @@ func (b *builder) say(e *entry) {
 		for _, v := range o.Verdicts {
 			if v.Outcome == "violated" {
 				classes = append(classes, v.Invariant)
+				e.Lines = slices.DeleteFunc(e.Lines, func(l string) bool { return strings.HasPrefix(l, "violated: "+strconv.Quote(v.Invariant)) }) // the same, as the command says it
 				e.Lines = add(e.Lines, fmt.Sprintf("%s: violated after step %d. %s", v.Invariant, v.Step, v.Detail))
 			}
 		}

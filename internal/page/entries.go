@@ -115,6 +115,7 @@ func (b *builder) findings(sum *report.Summary) {
 		for _, f := range c.Findings {
 			e := &entry{Impl: c.Impl, Variant: f.Variant, Title: f.Title, Schedule: f.Schedule, Lines: slices.Clone(f.Lines), Command: f.Replay, Token: f.Token,
 				seen: f.Seen, decision: f.Decision, Verdict: map[report.Grade]string{report.Passed: "held", report.Unknown: "undecided", report.Failed: "violated"}[f.Grade]}
+			e.Verdict = cmp.Or(f.Outcome, e.Verdict)
 			if f.Seen != nil {
 				e.Schedule, e.Verdict = f.Seen.Order, f.Seen.Outcome
 			}

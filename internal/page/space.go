@@ -144,8 +144,7 @@ func (t *tree) svg(title string) string {
 	t.draw(&out, 0, spaceWidth, 0, &rows)
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" class="space" role="img" aria-label="%s" width="%d" height="%d" viewBox="0 0 %[2]d %[3]d">`,
 		html.EscapeString(title), spaceWidth, rows*spaceRow) + "\n" +
-		`<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V6" class="hatch"/></pattern></defs>` +
-		"\n" + out.String() + "</svg>\n"
+		out.String() + "</svg>\n"
 }
 
 func (t *tree) draw(out *strings.Builder, x, width float64, depth int, rows *int) {

@@ -46,6 +46,7 @@ type Finding struct {
 
 	Breaks   string    // the invariant that the finding is about; empty where it is about all of Seen
 	Class    string    // the kind of race; empty where it can't be told
+	Outcome  string    // held, violated or undecided, where the grade does not say it
 	Token    string    // of the run; empty for none
 	Seen     *Observed // what happened; nil where the document does not have it
 	Decision *Decision // what the first violation of Seen hangs on
@@ -203,7 +204,7 @@ func (z *Fuzz) summary() *Summary {
 	s := &Summary{Command: "racebench fuzz", Backend: z.Backend}
 	found := 0
 	for _, impl := range z.Impls {
-		whole := Finding{Title: fmt.Sprintf("%s: %d worlds of %d shapes, %d findings", impl.Verdict, impl.Worlds, impl.Shapes, len(impl.Found))}
+		whole := Finding{Outcome: impl.outcome(), Title: fmt.Sprintf("%s: %d worlds of %d shapes, %d findings", impl.Verdict, impl.Worlds, impl.Shapes, len(impl.Found))}
 		grade := Passed
 		switch impl.Verdict {
 		case "violated":
@@ -229,6 +230,14 @@ func (z *Fuzz) summary() *Summary {
 		}
 	}
 	return s
+}
+
+// outcome is what was found, whether it was looked for or not.
+func (i *FuzzImpl) outcome() string {
+	if len(i.Found) > 0 {
+		return "violated"
+	}
+	return i.Verdict
 }
 
 // lines say what was violated, and why a world could not be judged.
