@@ -183,7 +183,8 @@ func (o *outputFlags) refuse(why string, except ...string) error {
 
 func cantWriteFile(name, path string, err error) error {
 	hint := "--" + name + " names another file"
-	if dir := filepath.Dir(path); os.IsNotExist(err) {
+	dir := filepath.Dir(path)
+	if _, missing := os.Stat(dir); os.IsNotExist(missing) {
 		hint = "mkdir -p " + shellWord(dir)
 	}
 	return usage(hint, "can't write %s: %v", path, err)

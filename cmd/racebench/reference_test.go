@@ -60,6 +60,13 @@ func TestFlippedOrdersAreTrue(t *testing.T) {
 		require.NoError(t, json.Unmarshal(out.Bytes(), &seen), "%v", args)
 		require.Equal(t, f.Outcome, seen.Outcome, "%v", args)
 		require.Equal(t, f.Schedule, seen.Order, "%v", args)
+		var violates []string
+		for _, v := range seen.Verdicts {
+			if v.Outcome == "violated" {
+				violates = append(violates, v.Invariant)
+			}
+		}
+		require.Equal(t, f.Violates, violates, "%v", args)
 	}
 	require.Greater(t, flipped, 20)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/racebench/racebench/internal/page"
+	"github.com/racebench/racebench/internal/report"
 )
 
 func TestSameBytesAndBound(t *testing.T) {
@@ -34,5 +35,26 @@ func TestSameBytesAndBound(t *testing.T) {
 	flipped := run.Results[0].Decision.Flipped
 	if flipped.Outcome != "held" || !strings.Contains(whole, `The flipped order <span class="tag held">held</span>`) || !strings.Contains(whole, flipped.Schedule) {
 		t.Errorf("the flipped order of A1, %s, is not there", flipped.Schedule)
+	}
+}
+
+// A flipped order in which something else is violated is not said to hold.
+func TestFlippedOrderIsNotSaidToHold(t *testing.T) {
+	run := reference(t)
+	d := *run.Results[0].Decision
+	d.Flipped = &report.Flipped{Schedule: "B.GET A.SET", Outcome: "violated", Violates: []string{"another rule"}}
+	run.Results = run.Results[:1]
+	run.Results[0].Decision = &d
+	var out bytes.Buffer
+	if err := page.Write(&out, run, page.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`The flipped order <span class="tag violated">violated</span>`, "What decides is no longer violated, but this is: another rule."} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("nothing says %q", want)
+		}
+	}
+	if strings.Contains(out.String(), `The flipped order <span class="tag held">`) {
+		t.Error("it is said to hold")
 	}
 }
